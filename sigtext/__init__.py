@@ -1,0 +1,27 @@
+"""Significance testing for NLP and LLM evaluation, as theorems that run."""
+
+from importlib import import_module
+
+__version__ = "0.1.0"
+
+# Where each public name lives. It is loaded when it is first used, so that
+# `import sigtext` costs nothing but this file.
+_names = {}
+_modules = ()
+_home = {name: module for module, names in _names.items() for name in names}
+
+__all__ = [*_home, *_modules]  # noqa: PLE0604
+
+
+def __getattr__(name):
+    if name in _modules:
+        return import_module(f"{__name__}.{name}")
+    if name in _home:
+        value = getattr(import_module(f"{__name__}.{_home[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})
