@@ -1,4 +1,6 @@
-"""Significance testing for NLP and LLM evaluation, as theorems that run."""
+"""Significance tests for systems that write text. Each test is a theorem with its proof,
+the code that computes it, and checks that anyone can rerun.
+"""
 
 from importlib import import_module
 

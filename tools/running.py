@@ -1,23 +1,34 @@
 """One way to execute notebooks and to compare their outputs, for the tools and the tests."""
 
 import asyncio
+import copy
 import json
 import re
 from pathlib import Path
+
+from tools.notebooks import root
 
 
 def execute(path):
     """Run a notebook in a new kernel, in its own folder; returns it, cleaned."""
     import nbformat
     from nbclient import NotebookClient
-    from nbdev.clean import clean_nb
 
     nb = nbformat.read(path, as_version=4)
     where = {"metadata": {"path": str(Path(path).parent)}}
     client = NotebookClient(nb, timeout=600, kernel_name="python3", resources=where)
     asyncio.run(client.async_execute())
-    new = json.loads(nbformat.writes(nb))
-    clean_nb(new)
+    return cleaned(json.loads(nbformat.writes(nb)))
+
+
+def cleaned(nb):
+    """The notebook as `nbdev_clean` leaves it, with the keys that settings.ini allows."""
+    from nbdev.clean import clean_nb
+    from nbdev.config import get_config
+
+    new, settings = copy.deepcopy(nb), get_config(path=root)
+    keys = ("allowed_metadata_keys", "allowed_cell_metadata_keys")
+    clean_nb(new, False, *(settings.get(k).split() for k in keys))
     return new
 
 

@@ -1,0 +1,51 @@
+"""What all tests share: the place of the real data, and a count of what was skipped."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+root = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(root))  # the tests look at this tree, installed or not
+paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
+os.environ["PYTHONPATH"] = os.pathsep.join(paths)  # and so do kernels and commands
+os.environ.setdefault("MPLBACKEND", "agg")
+
+
+@pytest.fixture(scope="session")
+def data():
+    """The folder of real system outputs; set SIGTEXT_DATA to name another."""
+    folder = Path(os.environ.get("SIGTEXT_DATA", root.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip("the real data is not here: set SIGTEXT_DATA to its folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def sigtext():
+    """Runs the command of this tree: sigtext("compare", a, b).stdout and so on."""
+
+    def run(*arguments, **how):
+        code = "import sys; from sigtext.cli import main; sys.exit(main())"
+        command = [sys.executable, "-c", code, *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, **how)
+
+    return run
+
+
+def pytest_ignore_collect(collection_path, config):
+    """The benchmarks run only when they are asked for: pytest tests/bench."""
+    if collection_path == root / "tests" / "bench":
+        asked = (Path(a.split("::")[0]).resolve() for a in config.args)
+        return not any(collection_path in (p, *p.parents) for p in asked) or None
+
+
+def pytest_terminal_summary(terminalreporter):
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(str(r.longrepr[2]).removeprefix("Skipped: ") for r in skipped)
+    terminalreporter.write_line(f"{len(skipped)} skipped")
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"  {count} x {reason}")
