@@ -6,20 +6,25 @@
 __all__ = ['BOUNDARIES', 'SigtextWarning', 'InputError', 'InputTypeError', 'error_body', 'fill', 'as_entropy', 'clopper_pearson',
            'decimals_for', 'format_number', 'format_count', 'format_about', 'crosses', 'pvalue_decimals',
            'short_exponent', 'pvalue_parts', 'style_digits', 'format_pvalue', 'pvalue_phrase', 'json_ready',
-           'short_repr', 'field_repr', 'format_effect', 'markdown_table', 'html_table', 'TestResult', 'test_words',
-           'counted', 'Interval']
+           'short_repr', 'field_repr', 'format_effect', 'counted', 'Shown', 'TestResult', 'test_words', 'Interval',
+           'least_coverage', 'clopper_pearson_covers', 'wald_covers', 'misprints', 'drawn_pvalues_printed',
+           'three_decimals_printed', 'exact_pvalues_printed', 'sign_errors', 'signs_kept', 'signs_kept_by_two_decimals']
 
-# %% ../nbs/foundations/01_result.ipynb #948cbcee
+# %% ../nbs/foundations/01_result.ipynb #833d181a
+import html
 import math
 import numbers
 import secrets
 import textwrap
 from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
 
 import numpy as np
 from scipy.special import betaincinv
 
-# %% ../nbs/foundations/01_result.ipynb #1928d2cb
+from .harness import check, exact
+
+# %% ../nbs/foundations/01_result.ipynb #7a464813
 class SigtextWarning(UserWarning):
     """A number is right and likely to be misread."""
 
@@ -44,7 +49,7 @@ class InputError(ValueError):
 class InputTypeError(InputError, TypeError):
     """An input of the wrong type; also a TypeError."""
 
-
+# %% ../nbs/foundations/01_result.ipynb #5a488886
 def error_body(
     lines: tuple[str, ...],  # what came, and where
     help: str | None,  # the way out; may have line ends
@@ -117,7 +122,7 @@ def clopper_pearson(
     high = betaincinv(count + 1, n - count, 1 - tail) if count < n else 1.0
     return float(low), float(high)
 
-# %% ../nbs/foundations/01_result.ipynb #eae0dd40
+# %% ../nbs/foundations/01_result.ipynb #441996b1
 def decimals_for(
     unit_decimals: int,  # the metric's habit
     se: float | None,  # standard error of the effect, in the unit that is printed
@@ -130,7 +135,7 @@ def decimals_for(
         return unit_decimals
     return min(max(unit_decimals, 1 - int(f"{abs(se):.1e}".split("e")[1])), 12)
 
-
+# %% ../nbs/foundations/01_result.ipynb #f2b996fa
 def format_number(
     x: float,  # any number; NaN prints "undefined"
     decimals: int,
@@ -194,13 +199,13 @@ def short_exponent(text: str) -> str:
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     return f"{mantissa}e{int(exponent)}"
 
-# %% ../nbs/foundations/01_result.ipynb #8f8bbf5d
+# %% ../nbs/foundations/01_result.ipynb #a0a1f40d
 def pvalue_parts(
     p: float,
     *,
     interval: tuple[float, float] | None = None,  # Monte Carlo error or error bound
-    n_resamples: int | None = None,  # draws behind a drawn p
-    exact: bool = False,
+    n_resamples: int | None = None,  # draws behind a drawn p; None if it is exact
+    exact: bool = False,  # p is exact, however many draws are named
     level: float | None = None,  # a level that rounding must not cross either
 ) -> tuple[str, str]:  # "=", "<" or ">"; digits
     """Relation and digits of a p-value as printed (rules 1 to 6).
@@ -209,20 +214,18 @@ def pvalue_parts(
     """
     if not 0 < p <= 1:
         raise ValueError(f"a p-value is above 0 and at most 1, not {p}")
-    exact = exact or (interval is None and not n_resamples)
-    if exact and interval is not None:
-        p = max(p, interval[1])
+    n_resamples = None if exact else n_resamples
+    if not n_resamples:
+        p = max(p, interval[1]) if interval else p
+        decimals = (2 if p >= 0.001 else 1) - math.floor(math.log10(p))
+    elif p < 1:
+        count = max(round(p * (n_resamples + 1)) - 1, 0)
+        interval = interval or clopper_pearson(count, n_resamples)
+        decimals = pvalue_decimals(p, interval, n_resamples)
     if p == 1:
         return "=", "1"
-    if exact and p < 1e-6:
+    if not n_resamples and p < 1e-6:
         return "<", "1e-6"
-    if exact:
-        digits = 3 if p >= 0.001 else 2
-        decimals = digits - 1 - math.floor(math.log10(p))
-    else:
-        count = max(round(p * (n_resamples + 1)) - 1, 0) if n_resamples else 0
-        interval = interval or clopper_pearson(count, n_resamples)
-        decimals = pvalue_decimals(p, interval, n_resamples or 10**6)
     while crosses(float(f"{p:.{decimals}f}"), p, level) and decimals < 17:
         if float(f"{p:.{decimals}f}") == 1:
             return ">", "0.99"
@@ -231,9 +234,9 @@ def pvalue_parts(
         digits = max(decimals + math.floor(math.log10(p)), 0)
         return "=", short_exponent(f"{p:.{digits}e}")
     text = f"{p:.{decimals}f}"
-    return "=", text.rstrip("0") if exact else text
+    return "=", text if n_resamples else text.rstrip("0")
 
-# %% ../nbs/foundations/01_result.ipynb #8af6fc3f
+# %% ../nbs/foundations/01_result.ipynb #c4767f60
 def style_digits(
     digits: str,  # "0.948", "9.5e-5"
     style: str,  # "text", "latex", "html"
@@ -249,7 +252,7 @@ def style_digits(
         times = " × "
     return power if mantissa == "1" else mantissa + times + power
 
-
+# %% ../nbs/foundations/01_result.ipynb #6afe2aa6
 def format_pvalue(p: float, *, style: str = "text", **how) -> str:
     """A p-value for a table cell: `0.948`, `1`, `9.5e-5`, `< 1e-6`, `> 0.99`.
 
@@ -274,7 +277,7 @@ def pvalue_phrase(p: float, *, style: str = "text", **how) -> str:
         return f"<i>p</i> {relation.translate({60: '&lt;', 62: '&gt;'})} {shown}"
     return f"p {relation} {shown}"
 
-# %% ../nbs/foundations/01_result.ipynb #24660420
+# %% ../nbs/foundations/01_result.ipynb #6413452d
 def json_ready(
     value,  # numbers, arrays, strings, dataclasses and containers of them
 ):
@@ -291,7 +294,7 @@ def json_ready(
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
-
+# %% ../nbs/foundations/01_result.ipynb #698d3898
 def short_repr(value) -> str:
     """`repr` with six significant digits for floats, also inside tuples."""
     if isinstance(value, (float, np.floating)):
@@ -313,7 +316,7 @@ def field_repr(result, width: int = 80) -> str:
         line += part
     return "\n".join([*out, line])
 
-# %% ../nbs/foundations/01_result.ipynb #17f66aae
+# %% ../nbs/foundations/01_result.ipynb #191a573f
 def format_effect(
     x: float,  # a difference of scores, on the metric's own scale
     unit=None,  # name, or an object with name, decimals and percent
@@ -330,24 +333,41 @@ def format_effect(
     return f"{format_number(x, decimals, sign=sign)} {unit.name}".strip()
 
 
-def markdown_table(columns: dict[str, str]) -> str:
-    """A markdown table of one row, from column names and cells."""
-    rows = [columns.keys(), ["--:"] * len(columns), columns.values()]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+def counted(n: int, noun: str) -> str:
+    """A count with its noun, in the plural where it is one: `1 segment`."""
+    return f"{format_count(n)} {noun}{'' if n == 1 else 's'}"
 
+# %% ../nbs/foundations/01_result.ipynb #b460d921
+class Shown:
+    """The ways in which every result shows itself."""
 
-def html_table(columns: dict[str, str]) -> str:
-    """An HTML table of one row; cells are HTML already."""
-    style = "text-align:right;font-variant-numeric:tabular-nums"
-    head = "".join(f'<th scope="col">{name}</th>' for name in columns)
-    cells = "".join(f'<td style="{style}">{cell}</td>' for cell in columns.values())
-    return (
-        f"<table><thead><tr>{head}</tr></thead><tbody><tr>{cells}</tr></tbody></table>"
-    )
+    def to_dict(self) -> dict:
+        """The fields, ready for JSON; NaN and infinity as None."""
+        return json_ready(self)
 
-# %% ../nbs/foundations/01_result.ipynb #3ad1c20c
+    def cells(self) -> dict[str, str]:  # column names and cells of a table of one row
+        raise NotImplementedError
+
+    def _repr_markdown_(self) -> str:
+        columns = self.cells()
+        rows = [columns.keys(), ["--:"] * len(columns), columns.values()]
+        return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+    def _repr_html_(self) -> str:
+        style = "text-align:right;font-variant-numeric:tabular-nums"
+        names, cells = (
+            map(html.escape, x) for x in zip(*self.cells().items(), strict=True)
+        )
+        head = "".join(f'<th scope="col">{name}</th>' for name in names)
+        row = "".join(f'<td style="{style}">{cell}</td>' for cell in cells)
+        return f"<table><thead><tr>{head}</tr></thead><tbody><tr>{row}</tr></tbody></table>"
+
+    def __repr__(self) -> str:
+        return field_repr(self)
+
+# %% ../nbs/foundations/01_result.ipynb #8e6ec088
 @dataclass(frozen=True, kw_only=True, repr=False)
-class TestResult:
+class TestResult(Shown):
     """A p-value, what it is about, and what is needed to get it again."""
 
     __test__ = False
@@ -369,84 +389,47 @@ class TestResult:
         """Whether p is a count over all arrangements and not over draws."""
         return self.method.startswith("exact")
 
-    def format_pvalue(self, style: str = "text", level: float | None = None) -> str:
-        """p as every table prints it."""
-        return format_pvalue(self.pvalue, style=style, level=level, **self.how)
-
-    def pvalue_phrase(self, style: str = "text", level: float | None = None) -> str:
-        """p as every sentence prints it."""
-        return pvalue_phrase(self.pvalue, style=style, level=level, **self.how)
-
     @property
-    def how(self) -> dict:
-        """What the number of digits of p depends on."""
+    def digits(self) -> dict:
+        """What the printed digits of p depend on, for `format_pvalue`."""
         drawn = None if self.exact else self.n_resamples
-        interval = self.pvalue_interval
-        return {"interval": interval, "n_resamples": drawn, "exact": self.exact}
+        return {"interval": self.pvalue_interval, "n_resamples": drawn}
 
     def report(self, unit=None) -> str:
         """The result as a sentence for a paper."""
-        effect = format_effect(self.effect, unit)
-        return f"A - B is {effect} ({test_words(self)}, {self.pvalue_phrase()})."
+        p = pvalue_phrase(self.pvalue, **self.digits)
+        return f"A - B is {format_effect(self.effect, unit)} ({test_words(self)}, {p})."
 
-    def to_dict(self) -> dict:
-        """The fields, ready for JSON; NaN and infinity as None."""
-        low, high = self.pvalue_interval
-        interval = {"low": low, "high": high, "level": 0.95}
-        return json_ready(self) | {"pvalue_interval": json_ready(interval)}
+    def cells(self) -> dict[str, str]:
+        p, n = format_pvalue(self.pvalue, **self.digits), format_count(self.n_segments)
+        row = {"A - B": format_effect(self.effect), "p": p, "method": self.method}
+        row |= {"alternative": self.alternative, "segments": n}
+        return row if self.exact else row | {"draws": format_count(self.n_resamples)}
 
-    def cells(self, style: str) -> dict[str, str]:
-        """Column names and cells of a table of one row."""
-        n, draws = format_count(self.n_segments), format_count(self.n_resamples)
-        p = self.format_pvalue(style)
-        cells = {"A - B": format_effect(self.effect), "p": p, "method": self.method}
-        cells |= {"alternative": self.alternative, "segments": n}
-        return cells if self.exact else cells | {"draws": draws}
-
-    def _repr_markdown_(self) -> str:
-        return markdown_table(self.cells("text"))
-
-    def _repr_html_(self) -> str:
-        return html_table(self.cells("html"))
-
-    def __repr__(self) -> str:
-        return field_repr(self)
-
-# %% ../nbs/foundations/01_result.ipynb #e0837911
+# %% ../nbs/foundations/01_result.ipynb #761b6f54
 def test_words(
     test: TestResult,
-    unit_word: str = "clusters",  # what the swapped units are if not segments
-    seed: bool = False,  # name the seed too
+    units: str = "clusters",  # what the swapped units are called if not segments
 ) -> str:  # without the p-value
     """A test in the words of a paper: sides, kind, units, draws."""
     sides = "two-sided" if test.alternative == "two-sided" else "one-sided"
+    inside = test.method.removeprefix("exact").strip(" ()")
     draws = f", {format_count(test.n_resamples)} draws"
-    if test.method == "randomization":
-        kind = f"{sides} paired randomization test"
-    elif test.exact:
-        inside = test.method.removeprefix("exact").strip(" ()")
-        name = "randomization" if not inside or "arrangement" in inside else inside
-        kind, draws = f"exact {sides} paired {name} test", ""
+    if test.exact:
         draws = f", {inside}" if "arrangement" in inside else ""
-    else:
-        kind = f"{sides} paired {test.method} test"
-    segments = counted(test.n_segments, "segment")
-    units = f"{format_count(test.n_units)} {unit_word} of {segments}"
-    where = segments if test.n_units == test.n_segments else units
-    drawn = f", seed {test.seed}" if seed and draws and test.seed is not None else ""
-    return f"{kind}, {where}{draws}{drawn}"
+        inside = "randomization" if draws or not inside else inside
+        sides = f"exact {sides}"
+    where = counted(test.n_segments, "segment")
+    if test.n_units != test.n_segments:
+        where = f"{format_count(test.n_units)} {units} of {where}"
+    return f"{sides} paired {inside} test, {where}{draws}"
 
 
 test_words.__test__ = False
 
-
-def counted(n: int, noun: str) -> str:
-    """A count with its noun, in the plural where it is one: `1 segment`."""
-    return f"{format_count(n)} {noun}{'' if n == 1 else 's'}"
-
-# %% ../nbs/foundations/01_result.ipynb #4260a222
+# %% ../nbs/foundations/01_result.ipynb #7222d4d2
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Interval:
+class Interval(Shown):
     """An interval for the difference between two systems' scores, A - B.
 
     What it estimates is the difference of the metric at the mean statistics of the
@@ -464,29 +447,114 @@ class Interval:
 
     def report(self, unit=None) -> str:
         """The interval as a sentence for a paper."""
-        low, high = format_effect(self.low, unit), format_effect(self.high, unit)
+        low = format_effect(self.low, unit).split(" ")[0]
         draws = counted(self.n_resamples, "resample")
         lost = (
             f", {format_count(self.n_undefined)} undefined" if self.n_undefined else ""
         )
         name = f"{100 * self.level:g}% {self.method} bootstrap interval"
-        return f"A - B is between {low} and {high} ({name}, {draws}{lost})."
-
-    def to_dict(self) -> dict:
-        """The fields, ready for JSON; NaN and infinity as None."""
-        return json_ready(self)
+        ends = f"{low} to {format_effect(self.high, unit)}"
+        return f"The {name} of A - B is {ends} ({draws}{lost})."
 
     def cells(self) -> dict[str, str]:
-        """Column names and cells of a table of one row."""
         ends = f"{format_effect(self.low)} to {format_effect(self.high)}"
-        cells = {f"{100 * self.level:g}% interval": ends, "method": self.method}
-        return cells | {"resamples": format_count(self.n_resamples)}
+        row = {f"{100 * self.level:g}% interval": ends, "method": self.method}
+        return row | {"resamples": format_count(self.n_resamples)}
 
-    def _repr_markdown_(self) -> str:
-        return markdown_table(self.cells())
+# %% ../nbs/foundations/01_result.ipynb #24354023
+def least_coverage(interval, n: int = 20, grid: int = 1_000) -> Fraction:
+    """Least coverage of `interval(count, n)` over p = 1/grid, ..., 1 - 1/grid."""
+    ends = [interval(k, n) for k in range(n + 1)]
+    cover = []
+    for j in range(1, grid):
+        p = Fraction(j, grid)
+        held = [k for k, (low, high) in enumerate(ends) if low <= p <= high]
+        cover.append(sum(math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in held))
+    return min(cover)
 
-    def _repr_html_(self) -> str:
-        return html_table(self.cells())
 
-    def __repr__(self) -> str:
-        return field_repr(self)
+@check("H2.a", "Clopper and Pearson's interval covers with at least its level")
+def clopper_pearson_covers():
+    return exact(least_coverage(clopper_pearson), (0.95, 1), n=999)
+
+
+clopper_pearson_covers()
+
+# %% ../nbs/foundations/01_result.ipynb #0d637b52
+@check("H2.b", "so does the share with 1.96 standard errors each way", control=True)
+def wald_covers():
+    def wald(count, n):
+        share = count / n
+        half = 1.96 * math.sqrt(share * (1 - share) / n)
+        return share - half, share + half
+
+    return exact(least_coverage(wald), (0.95, 1), n=999)
+
+
+wald_covers()
+
+# %% ../nbs/foundations/01_result.ipynb #f899ec93
+def misprints(show, n: int = 9_999) -> int:
+    """How many of the n + 1 drawn p-values `show` prints amiss."""
+    bad = 0
+    for count in range(n + 1):
+        p, (low, high) = (count + 1) / (n + 1), clopper_pearson(count, n)
+        shown = float(show(p))
+        bad += shown == 0 or crosses(shown, p) or abs(shown - p) > (high - low) / 2
+    return bad
+
+
+@check(
+    "H2.c", "a drawn p is printed within its error and on its side of every boundary"
+)
+def drawn_pvalues_printed():
+    n = 9_999
+    return exact(misprints(lambda p: format_pvalue(p, n_resamples=n)), n=n + 1)
+
+
+@check("H2.d", "so is a drawn p with three decimals", control=True)
+def three_decimals_printed():
+    return exact(misprints(lambda p: f"{p:.3f}"), n=10_000)
+
+
+drawn_pvalues_printed()
+
+# %% ../nbs/foundations/01_result.ipynb #25c7e3b0
+@check("H2.e", "an exact p is printed to 0.5% from 0.001 up and to 5% below")
+def exact_pvalues_printed():
+    values = [k / 4096 for k in range(1, 4097)] + [2.0**-m for m in range(13, 41)]
+    bad = 0
+    for p in values:
+        relation, digits = pvalue_parts(p)
+        shown, allowed = float(digits), 0.005 if p >= 0.001 else 0.05
+        near = abs(shown - p) <= allowed * p and not crosses(shown, p)
+        bad += not {"=": near, "<": p < 1e-6, ">": 0.99 < p < 1}[relation]
+    return exact(bad, n=len(values))
+
+
+exact_pvalues_printed()
+
+# %% ../nbs/foundations/01_result.ipynb #1aecff25
+def sign_errors(show) -> tuple[int, int]:  # numbers with the wrong sign; numbers tried
+    """How many numbers between -2 and 2 are printed with another sign than theirs."""
+    sizes = [m * 10.0**-e for e in range(16) for m in (1.0, 1.5, 4.9)]
+    values = [0.0, -0.0, *sizes, *(-x for x in sizes)]
+    shown = [show(x) for x in values]
+    pairs = zip(values, shown, strict=True)
+    wrong = sum(np.sign(float(text)) != np.sign(x) for x, text in pairs)
+    return wrong + sum(text[0] in "+-" for text in shown[:2]), len(values)
+
+
+@check("H2.f", "a printed number has the sign of the number, and zero has none")
+def signs_kept():
+    wrong, n = sign_errors(lambda x: format_number(x, 2, sign=True))
+    return exact(wrong, n=n)
+
+
+@check("H2.g", "so has a number with two decimals", control=True)
+def signs_kept_by_two_decimals():
+    wrong, n = sign_errors(lambda x: f"{x:+.2f}")
+    return exact(wrong, n=n)
+
+
+signs_kept()
