@@ -1,6 +1,7 @@
 """What all tests share: the place of the real data, and a count of what was skipped."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -13,6 +14,33 @@ sys.path.insert(0, str(root))  # the tests look at this tree, installed or not
 paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
 os.environ["PYTHONPATH"] = os.pathsep.join(paths)  # and so do kernels and commands
 os.environ.setdefault("MPLBACKEND", "agg")
+
+
+LEFT_OUT = ".git", "_proc", "_docs", "*.egg-info", "__pycache__", "build", "dist"
+
+
+@pytest.fixture(scope="module")
+def twin(tmp_path_factory):
+    """A copy of the project that the tests of one file may write to."""
+    folder = tmp_path_factory.mktemp("twin") / "sigtext"
+    left_out = shutil.ignore_patterns(*LEFT_OUT, ".*_cache", ".venv", ".hypothesis")
+    shutil.copytree(root, folder, ignore=left_out)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Headless Chromium; pages that it opens get nothing from the network."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("Chromium is not here")
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not here")
+    quiet = "gpu dev-shm-usage background-networking component-update sync".split()
+    flags = ["--no-sandbox", *(f"--disable-{name}" for name in quiet)]
+    with api.sync_playwright() as p:
+        window = p.chromium.launch(executable_path=chromium, args=flags)
+        yield window
+        window.close()
 
 
 @pytest.fixture(scope="session")

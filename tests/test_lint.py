@@ -9,8 +9,10 @@ from tools.fix import LINTED
 from tools.notebooks import root
 
 
-@pytest.mark.parametrize("rule", [("check",), ("format", "--check")], ids=" ".join)
+@pytest.mark.parametrize(
+    "rule", [("check", "--output-format=concise"), ("format", "--check")], ids=" ".join
+)
 def test_ruff(rule):
-    run = [sys.executable, "-m", "ruff", *rule, "--quiet", "--no-cache", *LINTED]
+    run = [sys.executable, "-m", "ruff", *rule, "--no-cache", *LINTED]
     done = subprocess.run(run, cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, f"python -m tools.fix\n{done.stdout}{done.stderr}"

@@ -1,7 +1,6 @@
 """The notebooks are the source: modules, README and stored outputs are what they give."""
 
 import os
-import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -13,17 +12,7 @@ from tools.readme import build
 from tools.running import cleaned, execute, outputs
 
 pytest.importorskip("nbdev")
-LEFT_OUT = ".git", "_proc", "_docs", "*.egg-info", "__pycache__", "build", "dist"
 each_notebook = pytest.mark.parametrize("path", notebooks(), ids=lambda p: p.stem)
-
-
-@pytest.fixture(scope="module")
-def twin(tmp_path_factory):
-    """A copy of the project that a test may write to."""
-    folder = tmp_path_factory.mktemp("sync") / "sigtext"
-    left_out = shutil.ignore_patterns(*LEFT_OUT, ".*_cache", ".venv")
-    shutil.copytree(root, folder, ignore=left_out)
-    return folder
 
 
 def modules(folder):
