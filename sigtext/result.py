@@ -487,7 +487,7 @@ class Interval(Shown):
         row = {f"{100 * self.level:g}% interval": ends, "method": self.method}
         return row | {"resamples": format_count(self.n_resamples)}
 
-# %% ../nbs/foundations/01_result.ipynb #24354023
+# %% ../nbs/foundations/01_result.ipynb #fd571e28
 def least_coverage(interval, n: int = 20, grid: int = 1_000) -> Fraction:
     """Least coverage of `interval(count, n)` over p = 1/grid, ..., 1 - 1/grid."""
     ends = [interval(k, n) for k in range(n + 1)]
@@ -503,10 +503,7 @@ def least_coverage(interval, n: int = 20, grid: int = 1_000) -> Fraction:
 def clopper_pearson_covers():
     return exact(least_coverage(clopper_pearson), (0.95, 1), n=999)
 
-
-clopper_pearson_covers()
-
-# %% ../nbs/foundations/01_result.ipynb #0d637b52
+# %% ../nbs/foundations/01_result.ipynb #1ec14cc0
 @check("H2.b", "so does the share with 1.96 standard errors each way", control=True)
 def wald_covers():
     def wald(count, n):
@@ -516,10 +513,7 @@ def wald_covers():
 
     return exact(least_coverage(wald), (0.95, 1), n=999)
 
-
-wald_covers()
-
-# %% ../nbs/foundations/01_result.ipynb #f899ec93
+# %% ../nbs/foundations/01_result.ipynb #8214ba00
 def misprints(show, n: int = 9_999) -> int:
     """How many of the n + 1 drawn p-values `show` prints amiss."""
     bad = 0
@@ -542,10 +536,7 @@ def drawn_pvalues_printed():
 def three_decimals_printed():
     return exact(misprints(lambda p: f"{p:.3f}"), n=10_000)
 
-
-drawn_pvalues_printed()
-
-# %% ../nbs/foundations/01_result.ipynb #25c7e3b0
+# %% ../nbs/foundations/01_result.ipynb #a3124d7e
 @check("H2.e", "an exact p is printed to 0.5% from 0.001 up and to 5% below")
 def exact_pvalues_printed():
     values = [k / 4096 for k in range(1, 4097)] + [2.0**-m for m in range(13, 41)]
@@ -557,10 +548,7 @@ def exact_pvalues_printed():
         bad += not {"=": near, "<": p < 1e-6, ">": 0.99 < p < 1}[relation]
     return exact(bad, n=len(values))
 
-
-exact_pvalues_printed()
-
-# %% ../nbs/foundations/01_result.ipynb #1aecff25
+# %% ../nbs/foundations/01_result.ipynb #f1b8bacd
 def sign_errors(show) -> tuple[int, int]:  # numbers with the wrong sign; numbers tried
     """How many numbers between -2 and 2 are printed with another sign than theirs."""
     sizes = [m * 10.0**-e for e in range(16) for m in (1.0, 1.5, 4.9)]
@@ -581,6 +569,3 @@ def signs_kept():
 def signs_kept_by_two_decimals():
     wrong, n = sign_errors(lambda x: f"{x:+.2f}")
     return exact(wrong, n=n)
-
-
-signs_kept()
