@@ -398,12 +398,12 @@ def chrf_metric(**options) -> CorpusMetric:
     label = f"chrF{metric.beta}" + "+" * metric.word_order
     return text_metric("CHRF", label, options, columns=columns, **parts)
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #60364f94
+# %% ../nbs/foundations/03b_text_metrics.ipynb #92ae1610
 def ter_metric(**options) -> CorpusMetric:
     """TER; options are those of `sacrebleu.metrics.TER`. Fewer edits are better."""
     columns = ("edits", "reference words")
     forms = {"numerator": (1, 0), "denominator": (0, 1)}
-    plain = quotient_metric("ter", "TER", columns, *forms.values())
+    plain = quotient_metric("TER", columns, *forms.values())
     return text_metric(
         "TER",
         "TER",
