@@ -210,7 +210,7 @@ def in_band(
     """Say whether a number lies in a closed band."""
     return bool(band[0] <= value <= band[1])
 
-# %% ../nbs/foundations/00_harness.ipynb #3127feda
+# %% ../nbs/foundations/00_harness.ipynb #d3fa2891
 def figures(
     value: int | float | Fraction,  # the number to print
     *beside,  # numbers that it must not seem to cross
@@ -219,7 +219,7 @@ def figures(
     if isinstance(value, int) and abs(value) < 10**9:
         return f"{value:,}"
     for digits in range(4, 18):
-        text = f"{float(value):.{digits}g}"
+        text = re.sub(r"e([+-])0*", r"e\1", f"{float(value):.{digits}g}")
         shown = float(text)
         if all((shown < b, shown > b) == (value < b, value > b) for b in beside):
             return text
