@@ -8,8 +8,11 @@ __version__ = "0.1.0"
 
 # Where each public name lives. It is loaded when it is first used, so that
 # `import sigtext` costs nothing but this file.
-_names = {}
-_modules = ()
+_names = {
+    "randomization": ("randomization_test",),
+    "result": ("InputError", "Interval", "SigtextWarning", "TestResult"),
+}
+_modules = ("figure", "harness", "metrics", "testbeds")
 _home = {name: module for module, names in _names.items() for name in names}
 
 __all__ = [*_home, *_modules]  # noqa: PLE0604

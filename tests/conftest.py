@@ -1,10 +1,9 @@
-"""What all tests share: the place of the real data, and a count of what was skipped."""
+"""What all tests share: this tree, a copy of it, a browser, the place of the real data."""
 
 import os
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ root = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(root))  # the tests look at this tree, installed or not
 paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
 os.environ["PYTHONPATH"] = os.pathsep.join(paths)  # and so do kernels and commands
-os.environ.setdefault("MPLBACKEND", "agg")
 
 
 LEFT_OUT = ".git", "_proc", "_docs", "*.egg-info", "__pycache__", "build", "dist"
@@ -69,11 +67,3 @@ def pytest_ignore_collect(collection_path, config):
     if collection_path == root / "tests" / "bench":
         asked = (Path(a.split("::")[0]).resolve() for a in config.args)
         return not any(collection_path in (p, *p.parents) for p in asked) or None
-
-
-def pytest_terminal_summary(terminalreporter):
-    skipped = terminalreporter.stats.get("skipped", [])
-    reasons = Counter(str(r.longrepr[2]).removeprefix("Skipped: ") for r in skipped)
-    terminalreporter.write_line(f"{len(skipped)} skipped")
-    for reason, count in reasons.most_common():
-        terminalreporter.write_line(f"  {count} x {reason}")

@@ -1,0 +1,109 @@
+"""Speed against other libraries: both sides timed in the same run, from the same numbers.
+
+pytest tests/bench prints a table of ratios, and fails where one is under its floor.
+"""
+
+import os
+import platform
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+ROWS = []
+
+
+def seconds(work):
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+@pytest.fixture
+def race(benchmark):
+    """Times our side and the peer in turns, and asserts how many times faster ours is."""
+
+    def run(name, ours, peer, at_least, *, rounds=5, peer_rounds=3, times=1):
+        ours()  # what is loaded or compiled once is nobody's speed
+        benchmark.pedantic(ours, rounds=rounds)
+        best, other = benchmark.stats.stats.min, []
+        for _ in range(peer_rounds):
+            other.append(seconds(peer))
+            best = min(best, seconds(ours))
+        ratio = times * min(other) / best
+        benchmark.extra_info.update(peer=times * min(other), ratio=ratio)
+        ROWS.append((name, best, times * min(other), ratio, at_least))
+        assert ratio >= at_least, f"{ratio:.1f} times faster, needs {at_least}"
+
+    return run
+
+
+@pytest.fixture
+def peak():
+    """Extra memory of a call in MB, as NumPy and Python report it."""
+
+    def run(work):
+        work()
+        tracemalloc.start()
+        work()
+        top = tracemalloc.get_traced_memory()[1] / 1e6
+        tracemalloc.stop()
+        return top
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def bleu_statistics(data_or_none):
+    """(S, 2000, 10) statistics of BLEU: real systems, their segments drawn again.
+
+    Without the real data, counts of the same size are made up.
+    """
+    rng = np.random.default_rng(2_000)
+    if data_or_none is None:
+        lengths = rng.poisson(30, size=2_000) + 4
+        total = lengths[:, None] - np.arange(4)
+        rates = rng.beta(8, 6, size=(10, 2_000, 1)) * np.array([1, 0.6, 0.4, 0.25])
+        correct = rng.binomial(total, rates)
+        sides = np.stack([np.broadcast_to(lengths, (10, 2_000))] * 2, axis=-1)
+        total = np.broadcast_to(total, correct.shape)
+        return np.concatenate([sides, correct, total], axis=-1).astype(float)
+    from sacrebleu.metrics import BLEU
+
+    folder = data_or_none / "wmt24_ende"
+    names = "Claude-3.5 GPT-4 ONLINE-B TSU-HITs Unbabel-Tower70B CycleL".split()
+    reference = lines(folder / "refA.txt")
+    rows = [
+        BLEU()._extract_corpus_statistics(lines(folder / f"sys.{n}.txt"), [reference])
+        for n in names
+    ]
+    rows = np.array(rows, dtype=float)
+    mixed = rng.random(rows.shape[1]) < 0.5  # four more systems, half and half of two
+    more = [np.where(mixed[:, None], rows[i], rows[i + 1]) for i in range(4)]
+    rows = np.concatenate([rows, more])
+    return rows[:, rng.integers(0, rows.shape[1], size=2_000)]
+
+
+def lines(path):
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+
+
+@pytest.fixture(scope="session")
+def data_or_none(request):
+    try:
+        return request.getfixturevalue("data")
+    except pytest.skip.Exception:
+        return None
+
+
+def pytest_terminal_summary(terminalreporter):
+    if not ROWS:
+        return
+    write = terminalreporter.write_line
+    write(
+        f"\n{os.cpu_count()} cores, {platform.processor() or platform.machine()}, best of the rounds"
+    )
+    write(f"{'work':<58} {'ours':>9} {'peer':>9} {'ratio':>7} {'floor':>7}")
+    for name, ours, peer, ratio, floor in ROWS:
+        write(f"{name:<58} {ours:>7.3f} s {peer:>7.2f} s {ratio:>7.1f} {floor:>7g}")
