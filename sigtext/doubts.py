@@ -4,13 +4,13 @@
 
 # %% auto #0
 __all__ = ['EXPLANATIONS', 'RESULT', 'METRICS', 'DRAWS', 'TEST', 'BOOTSTRAP', 'COMPARISON', 'READERS', 'CLI', 'Explanation',
-           'explain']
+           'explanation']
 
 # %% ../nbs/practice/29_doubts.ipynb #616dcd5a
 import textwrap
 from dataclasses import dataclass
 
-# %% ../nbs/practice/29_doubts.ipynb #1265ec44
+# %% ../nbs/practice/29_doubts.ipynb #87da8490
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
     """What a code means, what it does to the numbers, and what to do."""
@@ -33,11 +33,11 @@ class Explanation:
 EXPLANATIONS: dict[str, Explanation] = {}
 
 
-def explain(kind: str, code: str, page: str, title: str, *paragraphs: str) -> None:
-    "Put an explanation under its code; the three paragraphs come in order."
+def explanation(kind: str, page: str, title: str, *paragraphs: str) -> Explanation:
+    "An explanation from its three paragraphs, in order."
     what, effect, way = (" ".join(p.split()) for p in paragraphs)
     words = {"title": title, "what": what, "effect": effect, "way": way}
-    EXPLANATIONS[code] = Explanation(kind=kind, page=page, **words)
+    return Explanation(kind=kind, page=page, **words)
 
 
 RESULT = "foundations/01_result"
@@ -49,10 +49,9 @@ COMPARISON = "practice/30_comparison"
 READERS = "practice/32_readers"
 CLI = "practice/34_cli"
 
-# %% ../nbs/practice/29_doubts.ipynb #a7af9dc2
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #62e812b6
+EXPLANATIONS["identical-outputs"] = explanation(
     "warning",
-    "identical-outputs",
     COMPARISON,
     "two systems are the same outputs",
     """Every segment of A equals its partner in B, to the character. Often one file
@@ -63,9 +62,8 @@ explain(
     """Check which run wrote which file. If both systems really agree everywhere, say
     so; no test adds to it.""",
 )
-explain(
+EXPLANATIONS["no-inference"] = explanation(
     "warning",
-    "no-inference",
     TEST,
     "one unit allows no inference",
     """The test set has one segment, or all its segments belong to one cluster. Then
@@ -78,10 +76,9 @@ explain(
     two-sided p below 0.05 needs at least 6 units that differ.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #c9c5ae57
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #4751d585
+EXPLANATIONS["cannot-reach-level"] = explanation(
     "warning",
-    "cannot-reach-level",
     TEST,
     "too few segments differ",
     """Segments on which both systems score the same carry no information about which
@@ -93,9 +90,8 @@ explain(
     """Use a test set on which the systems differ more often. More draws do not help,
     and neither does another seed.""",
 )
-explain(
+EXPLANATIONS["all-empty"] = explanation(
     "warning",
-    "all-empty",
     COMPARISON,
     "all outputs of a system are empty",
     """Every output of one system, or of both, is an empty line. That is a legal
@@ -105,10 +101,9 @@ explain(
     """Look at the run that wrote the file before reading anything into the scores.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #ad0f25e5
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #fb205142
+EXPLANATIONS["level-within-error"] = explanation(
     "warning",
-    "level-within-error",
     TEST,
     "p is on the edge of the level",
     """A p from random draws has an error of its own. Here the interval that holds the
@@ -119,9 +114,8 @@ explain(
     """Take more draws, ten times as many for an error a third as large:
     --n-resamples 99999. Do not look for a seed that pleases.""",
 )
-explain(
+EXPLANATIONS["interval-test-disagree"] = explanation(
     "warning",
-    "interval-test-disagree",
     BOOTSTRAP,
     "the interval and p say different things",
     """The interval leaves out 0 and p is above the level, or it holds 0 and p is at or
@@ -135,10 +129,9 @@ explain(
     this test set can show.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #d25b0ffa
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #5789dd8f
+EXPLANATIONS["metrics-disagree"] = explanation(
     "warning",
-    "metrics-disagree",
     COMPARISON,
     "the metrics do not name one system",
     """On one metric A scores higher, on another B, or one metric measures a difference
@@ -149,9 +142,8 @@ explain(
     """Decide which metric answers the question before looking, and report all that
     were computed. Read some outputs: very short ones pull metrics apart.""",
 )
-explain(
+EXPLANATIONS["pooled-mean-disagree"] = explanation(
     "warning",
-    "pooled-mean-disagree",
     METRICS,
     "pooled score and mean score disagree",
     """A pooled score divides one sum by another, so long segments weigh more. The mean
@@ -163,10 +155,9 @@ explain(
     segment scores with --metric mean.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #2778df06
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #b032bf1a
+EXPLANATIONS["near-kink"] = explanation(
     "warning",
-    "near-kink",
     METRICS,
     "outputs are about as long as the reference",
     """BLEU multiplies its precisions by a brevity penalty. Outputs shorter than the
@@ -178,9 +169,8 @@ explain(
     the kink, and are less sure here.""",
     """Rest on p. Look also at a metric without the kink, such as --metric chrf.""",
 )
-explain(
+EXPLANATIONS["few-matches"] = explanation(
     "warning",
-    "few-matches",
     METRICS,
     "few four-word runs match the references",
     """BLEU counts runs of one to four words that outputs share with their references.
@@ -193,10 +183,9 @@ explain(
     are right in other words than the references, BLEU is no measure.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #41ec2762
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #04dbe2f6
+EXPLANATIONS["degenerate-resamples"] = explanation(
     "warning",
-    "degenerate-resamples",
     BOOTSTRAP,
     "resamples without a value, or without a match",
     """Resampling draws segments with replacement, so it may miss all the segments that
@@ -209,10 +198,9 @@ explain(
     interval is still a fair picture; with a fifth it is not.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #a594e5f4
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #bf412cbb
+EXPLANATIONS["clusters-matter"] = explanation(
     "warning",
-    "clusters-matter",
     TEST,
     "segments of a document go together",
     """Segments of one document share a topic, a style and a difficulty, and systems do
@@ -224,9 +212,8 @@ explain(
     """Report the p by document. It asks whether the difference would hold on new
     documents of this kind.""",
 )
-explain(
+EXPLANATIONS["few-clusters"] = explanation(
     "warning",
-    "few-clusters",
     TEST,
     "few clusters",
     """There are fewer than 30 documents or clusters. They, and not the segments, are
@@ -238,10 +225,9 @@ explain(
     them changes nothing but the looks.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #10fbac9b
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #1ce55c3c
+EXPLANATIONS["uneven-clusters"] = explanation(
     "note",
-    "uneven-clusters",
     TEST,
     "one cluster holds a large part of the segments",
     """One document holds more than a twentieth of all segments, so its fate weighs
@@ -250,9 +236,8 @@ explain(
     or not at all, and is less sure.""",
     """Compare once more without that document, and report both if they differ.""",
 )
-explain(
+EXPLANATIONS["repeated-segments"] = explanation(
     "note",
-    "repeated-segments",
     READERS,
     "the same segment occurs more than once",
     """Some segments have the same reference and the same outputs, so they are copies.
@@ -262,10 +247,9 @@ explain(
     """Give copies one label in a file for --clusters, and they stay together.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #6ca6b0d1
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #304a54ba
+EXPLANATIONS["unequal-volume"] = explanation(
     "warning",
-    "unequal-volume",
     TEST,
     "the systems write very different amounts",
     """One system's outputs are over a tenth longer than the other's, or it makes over a
@@ -278,10 +262,9 @@ explain(
     spare, p may be about volume and not about the score.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #9722bd73
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #0813e301
+EXPLANATIONS["lengths-differ"] = explanation(
     "error",
-    "lengths-differ",
     READERS,
     "the files do not hold the same number of segments",
     """Line 17 of one file is compared with line 17 of the others. Systems, references
@@ -291,9 +274,8 @@ explain(
     """Find the line that is missing or split. A first line that is no segment is left
     out by --skip-lines FILE:1, and --skip-lines 1 leaves it out of every file.""",
 )
-explain(
+EXPLANATIONS["no-segments"] = explanation(
     "error",
-    "empty-file",
     READERS,
     "a file holds no segment",
     """The file has no line, or all of its lines were left out.""",
@@ -301,9 +283,8 @@ explain(
     """Look at the program that wrote the file. An empty output is an empty line, and
     not a missing one.""",
 )
-explain(
+EXPLANATIONS["no-such-file"] = explanation(
     "error",
-    "no-such-file",
     READERS,
     "a file is not there",
     """There is no file of that name. If the same folder holds one of a similar name, the
@@ -312,19 +293,17 @@ explain(
     """Correct the name. Names are relative to the current folder.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #dd110d5a
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #998a41e9
+EXPLANATIONS["not-a-file"] = explanation(
     "error",
-    "not-a-file",
     READERS,
     "a folder was given in place of a file",
     """The name belongs to a folder. Which of its files is meant is not guessed.""",
     """Nothing is computed.""",
     """Name one file for A and one for B.""",
 )
-explain(
+EXPLANATIONS["unreadable-file"] = explanation(
     "error",
-    "unreadable-file",
     READERS,
     "a file cannot be read",
     """The file is there, and the system refuses to hand it out. The message gives the
@@ -333,10 +312,9 @@ explain(
     """Look at the permissions of the file, and at the disk that it lies on.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #5a5f3a4f
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #27e989e1
+EXPLANATIONS["unknown-format"] = explanation(
     "error",
-    "unknown-format",
     READERS,
     "a file holds no text",
     """The first bytes are those of another kind of file, such as gzip, Parquet, a
@@ -344,9 +322,8 @@ explain(
     """Nothing is computed.""",
     """Unpack the file, or export what it holds as text with one line a segment.""",
 )
-explain(
+EXPLANATIONS["encoding"] = explanation(
     "error",
-    "encoding",
     READERS,
     "bytes that are not valid in the encoding",
     """Text is read as UTF-8. The file holds bytes that UTF-8 does not allow, most often
@@ -357,9 +334,8 @@ explain(
     the line that the message names: umlauts and quotation marks must come out
     right.""",
 )
-explain(
+EXPLANATIONS["unknown-encoding"] = explanation(
     "error",
-    "unknown-encoding",
     READERS,
     "an encoding that is not known",
     """--encoding takes the name of a text encoding that Python knows.""",
@@ -367,10 +343,9 @@ explain(
     """Common names are utf-8, utf-16, latin-1 and cp1252.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #37b60c47
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #967c4370
+EXPLANATIONS["missing-label"] = explanation(
     "error",
-    "empty-label",
     READERS,
     "a cluster label is missing",
     """A line of the file for --clusters is empty. It may be a separator between
@@ -378,9 +353,8 @@ explain(
     """Nothing is computed: clusters that are wrong make p too small.""",
     """Write the document's label on the line of each of its segments.""",
 )
-explain(
+EXPLANATIONS["output-is-reference"] = explanation(
     "error",
-    "output-is-reference",
     CLI,
     "a reference was given as a system",
     """One file is named both as a system and as a reference. It would score 100.""",
@@ -388,9 +362,8 @@ explain(
     from perfection.""",
     """Name the outputs first: sigtext compare A.txt B.txt --reference R.txt""",
 )
-explain(
+EXPLANATIONS["no-references"] = explanation(
     "error",
-    "needs-reference",
     CLI,
     "the metric compares text with a reference",
     """BLEU, chrF and TER score outputs against references, and none was given.""",
@@ -399,10 +372,9 @@ explain(
     --metric mean.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #123bf703
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #172619b6
+EXPLANATIONS["not-a-number"] = explanation(
     "error",
-    "not-a-number",
     READERS,
     "a score is missing, infinite or no number",
     """Every line needs finite numbers, written with ASCII digits and a decimal point. A
@@ -412,9 +384,8 @@ explain(
     """Find out why the score is missing. To compare without those segments, take their
     lines out of both files, and say so. A decimal comma has to become a point.""",
 )
-explain(
+EXPLANATIONS["columns"] = explanation(
     "error",
-    "columns",
     READERS,
     "the wrong number of columns",
     """Each metric has its columns: mean and accuracy one; precision tp, fp; recall tp,
@@ -424,9 +395,8 @@ explain(
     """Cut the file to the columns of the metric, in that order, separated by tabs or
     commas.""",
 )
-explain(
+EXPLANATIONS["not-zero-one"] = explanation(
     "error",
-    "not-zero-one",
     METRICS,
     "accuracy takes 0 and 1",
     """A segment is right or wrong. Some lines hold another number.""",
@@ -435,10 +405,9 @@ explain(
     """--metric mean compares average scores of any kind.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #26e689a4
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #aa50023b
+EXPLANATIONS["negative-count"] = explanation(
     "error",
-    "negative-count",
     METRICS,
     "a count is negative",
     """True and false positives, edits, words and denominators are counts, and a count
@@ -446,9 +415,8 @@ explain(
     """Nothing is computed.""",
     """Check the order of the columns. Scores of either sign go with --metric mean.""",
 )
-explain(
+EXPLANATIONS["unknown-metric"] = explanation(
     "error",
-    "unknown-metric",
     METRICS,
     "a metric that is not known",
     """--metric takes a name of the list in the message. A near name is shown and never
@@ -457,9 +425,8 @@ explain(
     """Numbers of any other metric are compared with --metric mean, if the corpus score
     is the mean of the segments' scores.""",
 )
-explain(
+EXPLANATIONS["references"] = explanation(
     "error",
-    "references",
     METRICS,
     "references that do not fit",
     """Text metrics take one list of n strings, or several such lists, one for each
@@ -469,10 +436,9 @@ explain(
     """list(zip(*references)) turns lists by segment into lists by reference.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #626c2206
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #b107e231
+EXPLANATIONS["no-gradient"] = explanation(
     "error",
-    "no-gradient",
     METRICS,
     "a metric without a gradient",
     """Linearization needs the slope of the metric, and a metric given as a function has
@@ -482,19 +448,17 @@ explain(
     """Use one of the metrics of sigtext.metrics, or make a CorpusMetric with a slope.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #6b87df33
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #b4625a12
+EXPLANATIONS["usage"] = explanation(
     "error",
-    "usage",
     CLI,
     "a command that cannot be read",
     """A command, an option or a file name is unknown, missing or given twice.""",
     """Nothing is computed, and nothing is written.""",
     """sigtext --help shows the commands, sigtext COMMAND --help the options.""",
 )
-explain(
+EXPLANATIONS["out-of-range"] = explanation(
     "error",
-    "out-of-range",
     CLI,
     "an option whose value cannot be",
     """A level lies between 0 and 1, a number of draws is 1 or more, a seed is a whole
@@ -502,9 +466,8 @@ explain(
     """Nothing is computed.""",
     """Give the value in the form that the message shows: 0.95 and not 95.""",
 )
-explain(
+EXPLANATIONS["rng"] = explanation(
     "error",
-    "rng",
     RESULT,
     "no seed and no generator",
     """rng takes a seed (a whole number from 0 on), a numpy.random.Generator, or None,
@@ -514,10 +477,9 @@ explain(
     in the result.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #9206e882
-explain(
+# %% ../nbs/practice/29_doubts.ipynb #1f56dbfd
+EXPLANATIONS["cannot-write"] = explanation(
     "error",
-    "cannot-write",
     CLI,
     "a file cannot be written",
     """The folder of --out, --plot or of the demo's picture is not there or cannot be
@@ -525,9 +487,8 @@ explain(
     """Nothing is lost: what was there before is still there, whole.""",
     """Name another place.""",
 )
-explain(
+EXPLANATIONS["bug"] = explanation(
     "error",
-    "bug",
     CLI,
     "a fault of sigtext itself",
     """sigtext failed in a way it should not. The file sigtext-bug.txt holds the

@@ -6,7 +6,8 @@
 __all__ = ['KINDS', 'NUMBER', 'near_name', 'no_such_file', 'read_bytes', 'not_text', 'bad_bytes', 'unknown_encoding',
            'read_segments', 'separator', 'fast_numbers', 'cells_of', 'is_number', 'shown', 'listed', 'wrong_columns',
            'not_numbers', 'decimal_commas', 'not_allowed', 'read_numbers', 'read_labels', 'overlap', 'extra_line',
-           'line_counts', 'first_line', 'check_lengths', 'unequal_systems', 'unequal_reference', 'unequal_labels']
+           'counted', 'line_counts', 'first_line', 'check_lengths', 'unequal_systems', 'unequal_reference',
+           'unequal_labels']
 
 # %% ../nbs/practice/32_readers.ipynb #413d06e9
 import codecs
@@ -352,7 +353,7 @@ def not_allowed(
         help="--metric mean takes scores of either sign",
     )
 
-# %% ../nbs/practice/32_readers.ipynb #c6c9ea98
+# %% ../nbs/practice/32_readers.ipynb #b488f727
 def read_numbers(
     path: str | os.PathLike,  # one line a segment; tab, comma or spaces between columns
     metric: str | CorpusMetric = "mean",  # gives the columns that are needed
@@ -369,7 +370,7 @@ def read_numbers(
     metric = as_metric(metric)
     if metric.is_text or not metric.columns:
         what = f"{metric.name} is not read from numbers"
-        raise InputError("needs-reference", what, help="read_segments reads text")
+        raise InputError("no-references", what, help="read_segments reads text")
     lines = read_segments(path, encoding, skip)
     first, sep = 1 + skip, separator(lines)
     if lines and [c.lower() for c in cells_of(lines[0], sep)] == list(metric.columns):
@@ -391,14 +392,14 @@ def read_numbers(
         raise problem
     return values
 
-# %% ../nbs/practice/32_readers.ipynb #b3c00efb
+# %% ../nbs/practice/32_readers.ipynb #6b67b344
 def read_labels(
     path: str | os.PathLike, encoding: str = "utf-8", skip: int = 0
 ) -> list[str]:  # (n,) one label a segment
     """The labels of a file, one a line; the whole line is the label.
 
     Segments with one label form one cluster, wherever they stand.
-    Raises InputError: empty-label, and what read_segments raises.
+    Raises InputError: missing-label, and what read_segments raises.
     Source: none.
     """
     labels = read_segments(path, encoding, skip)
@@ -406,7 +407,7 @@ def read_labels(
     if empty:
         more = f"; {len(empty):,} of {len(labels):,} lines" if len(empty) > 1 else ""
         raise InputError(
-            "empty-label",
+            "missing-label",
             "every segment needs a cluster label",
             f"{path}  line {', '.join(f'{i:,}' for i in empty[:5])}: empty{more}",
             help="write the document's label on the line of each of its segments",
@@ -437,15 +438,17 @@ def extra_line(long: Sequence[str], short: Sequence[str]) -> int | None:
     poor = np.concatenate((after[:line], here[line:])).mean()
     return line if good >= 0.1 and good >= 2 * poor else None
 
-# %% ../nbs/practice/32_readers.ipynb #2b582af3
-def line_counts(files: dict) -> list[str]:
+# %% ../nbs/practice/32_readers.ipynb #e7ce6d5e
+def counted(rows: Sequence) -> str:
+    "How many lines a file has."
+    return f"{len(rows):,} line" + "s" * (len(rows) != 1)
+
+
+def line_counts(files: Sequence[tuple]) -> list[str]:
     "One line for each file: its name and how many lines it has."
-    width = max(len(str(path)) for path in files)
-    count = {
-        p: f"{len(rows):,} line{'s' * (len(rows) != 1)}" for p, rows in files.items()
-    }
-    lines = [f"{path!s:<{width}}  {count[path]}" for path in files]
-    for path, rows in files.items():
+    width = max(len(str(path)) for path, _ in files)
+    lines = [f"{path!s:<{width}}  {counted(rows)}" for path, rows in files]
+    for path, rows in files:
         if len(rows) and isinstance(rows[0], str):
             inside = sum(row.count("\r") for row in rows)
             if inside > len(rows):
@@ -464,43 +467,43 @@ def first_line(
         f"--skip-lines {path}:{skip + 1} if that line is no segment",
     )
 
-# %% ../nbs/practice/32_readers.ipynb #c1c631cf
+# %% ../nbs/practice/32_readers.ipynb #ef21146b
 def check_lengths(
-    systems: dict,  # {path: rows} of A and B
-    references: dict | None = None,  # {path: rows} of each reference
-    clusters: dict | None = None,  # {path: labels}
+    systems: Sequence[tuple],  # (path, rows) of A and of B
+    references: Sequence[tuple] = (),  # (path, rows) of each reference
+    clusters: Sequence[tuple] = (),  # (path, labels), or nothing
     skipped: dict | None = None,  # {path: lines left out at the top}
 ) -> None:
     """Whether all files hold the same number of segments.
 
     Rows are strings or numbers; only their count is compared.
-    Raises InputError: empty-file, lengths-differ.
+    Raises InputError: no-segments, lengths-differ.
     Source: none.
     """
-    references, clusters, skipped = references or {}, clusters or {}, skipped or {}
-    for path, rows in {**systems, **references, **clusters}.items():
+    skipped = skipped or {}
+    for path, rows in (*systems, *references, *clusters):
         if not len(rows):
             skip = skipped.get(path, 0)
             why = f"{skip:,} lines were left out at the top." if skip else ""
             what = f"{path} holds no segment"
-            raise InputError("empty-file", what, *filter(None, [why]))
-    if len({len(rows) for rows in systems.values()}) > 1:
+            raise InputError("no-segments", what, *filter(None, [why]))
+    if len({len(rows) for _, rows in systems}) > 1:
         raise unequal_systems(systems, skipped)
-    n = len(next(iter(systems.values())))
-    for path, rows in references.items():
+    n = len(systems[0][1])
+    for path, rows in references:
         if len(rows) != n:
             raise unequal_reference(systems, path, rows, skipped.get(path, 0))
-    for path, labels in clusters.items():
+    for path, labels in clusters:
         if len(labels) != n:
             raise unequal_labels(n, path, labels, skipped.get(path, 0))
 
-# %% ../nbs/practice/32_readers.ipynb #fc556b85
-def unequal_systems(systems: dict, skipped: dict) -> InputError:
+# %% ../nbs/practice/32_readers.ipynb #09d4e634
+def unequal_systems(systems: Sequence[tuple], skipped: dict) -> InputError:
     "The error for two systems with different numbers of segments."
     summary = "the two systems need the same number of segments"
     lines = line_counts(systems)
     way = "a line may have been lost or split where the outputs were written"
-    (long, x), (short, y) = sorted(systems.items(), key=lambda s: -len(s[1]))
+    (long, x), (short, y) = sorted(systems, key=lambda s: -len(s[1]))
     at = extra_line(x, y) if isinstance(x[0], str) else None
     if at == 0:
         say, way = first_line(long, x, skipped.get(long, 0))
@@ -515,20 +518,17 @@ def unequal_systems(systems: dict, skipped: dict) -> InputError:
         )
     return InputError("lengths-differ", summary, *lines, help=way)
 
-# %% ../nbs/practice/32_readers.ipynb #a19c5e41
-def unequal_reference(
-    systems: dict, path, rows: Sequence[str], skip: int
-) -> InputError:
+# %% ../nbs/practice/32_readers.ipynb #3098e055
+def unequal_reference(systems: Sequence[tuple], path, rows, skip: int) -> InputError:
     "The error for a reference that does not fit two systems that fit each other."
-    n = len(next(iter(systems.values())))
-    names = ", ".join(map(str, systems))
+    some = systems[0][1]
+    names = ", ".join(str(name) for name, _ in systems)
     width = max(len(names), len(str(path)))
     lines = [
-        f"{names:<{width}}  {n:,} line{'s' * (n != 1)} each",
-        f"{path!s:<{width}}  {len(rows):,} line{'s' * (len(rows) != 1)}",
+        f"{names:<{width}}  {counted(some)} each",
+        f"{path!s:<{width}}  {counted(rows)}",
     ]
     way = "one line of the reference for each segment; an empty line is a reference too"
-    some = next(iter(systems.values()))
     if extra_line(rows, some) == 0:
         say, way = first_line(path, rows, skip)
         lines.append(say)
@@ -539,12 +539,12 @@ def unequal_reference(
     summary = "outputs and reference need the same number of segments"
     return InputError("lengths-differ", summary, *lines, help=way)
 
-# %% ../nbs/practice/32_readers.ipynb #6b319a63
+# %% ../nbs/practice/32_readers.ipynb #65d2279b
 def unequal_labels(n: int, path, labels: Sequence[str], skip: int) -> InputError:
     "The error for cluster labels that are not one a segment."
     way = "write a document's label on the line of each of its segments"
     different = len(set(labels))
-    say = f"{path}  {len(labels):,} lines"
+    say = f"{path}  {counted(labels)}"
     if different == len(labels):
         say += ", all different: one label a document, perhaps"
     lines = [say]
