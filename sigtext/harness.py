@@ -119,7 +119,7 @@ def rate_band(
         high = bisect_left(counts, True, key=lambda k: bdtrc(k, n, rate) <= tail)
     return low / n, high / n
 
-# %% ../nbs/foundations/00_harness.ipynb #05e0f042
+# %% ../nbs/foundations/00_harness.ipynb #6938a02c
 def mean_band(
     mean: float,  # the claimed mean
     n: int,  # number of independent values averaged
@@ -141,7 +141,7 @@ def mean_band(
     if sd is not None and (n < 2 or not 0 <= sd < math.inf):
         raise ValueError(f"sd needs n of 2 or more and a finite sd, got {n} and {sd}")
     if bounds is None:
-        half = float(stdtrit(n - 1, 1 - false_alarm / 2)) * sd / math.sqrt(n)
+        half = -float(stdtrit(n - 1, false_alarm / 2)) * sd / math.sqrt(n)
         return mean - half, mean + half
     low, high = as_band(bounds)
     if not (math.isfinite(high - low) and low <= mean <= high):

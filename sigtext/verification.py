@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['RESULTS', 'label_order', 'by_page', 'page_title', 'request_names', 'select_checks', 'Run', 'run_one', 'run_cells',
            'table_widths', 'result_table', 'failure_text', 'counted', 'tally', 'summary', 'progress_line', 'Progress',
-           'carried', 'list_text', 'verify', 'asked_for', 'run_all', 'answer', 'draw_check', 'show_record',
+           'carried', 'list_text', 'verify', 'asked_for', 'run_all', 'answer', 'draw_check', 'show_record', 'press',
            'check_panel', 'odd_runs', 'lines_fit', 'lines_fit_unwrapped']
 
 # %% ../nbs/practice/35_verification.ipynb #2a264395
@@ -480,40 +480,46 @@ def show_record(
     text = html.escape(repr(run.record))
     return f"<p>{text}</p><div role='img' aria-label='{text}'>{draw_check(run.record)}</div>"
 
-# %% ../nbs/practice/35_verification.ipynb #9ce3abc4
+# %% ../nbs/practice/35_verification.ipynb #4070c8a5
+def press(
+    function: CheckFunction,  # the check of the panel
+    seed: str,  # what stands in its box
+    fresh: bool,  # whether the draws are to be fresh
+    scale: float,  # factor on the number of simulations
+) -> tuple[str, str]:  # what stands in the box now, and HTML of the record
+    """What the button does."""
+    if fresh and function.draws:
+        seed = str(secrets.randbits(32))
+    number = int(seed) if re.fullmatch(r"\s*[0-9]+\s*", seed) else -1
+    return seed, show_record(run_one(function, number, scale))
+
+
 def check_panel(
     function: CheckFunction,  # the check to run
-):  # an ipywidgets box; its parts are the attributes seed, fresh, scale, run, out
+):  # an ipywidgets box; its parts are in the attribute parts, by name
     """A seed, a scale and a button that runs the check and shows its record.
 
     Valid as the check itself: the button calls the function that the tests call.
     """
     import ipywidgets as widgets
 
-    first = zlib.crc32(function.label.encode())
-    seed = widgets.Text(value=str(first), description="seed")
+    at_first, log = str(zlib.crc32(function.label.encode())), widgets.FloatLogSlider
+    seed = widgets.Text(value=at_first, description="seed")
     fresh = widgets.Checkbox(value=False, description="fresh draws", indent=False)
-    scale = widgets.FloatLogSlider(
-        value=1.0, base=10, min=-1, max=1, step=0.1, description="scale"
-    )
-    run = widgets.Button(description=f"Run {function.label}")
-    out = widgets.HTML()
+    scale = log(value=1.0, base=10, min=-1, max=1, step=0.1, description="scale")
+    run, out = widgets.Button(description=f"Run {function.label}"), widgets.HTML()
 
     def clicked(_):
         run.disabled = True
-        try:
-            if fresh.value and function.draws:
-                seed.value = str(secrets.randbits(32))
-            number = int(seed.value) if re.fullmatch(r"\d+", seed.value.strip()) else -1
-            out.value = show_record(run_one(function, number, scale.value))
-        finally:
-            run.disabled = False
+        how = seed.value, fresh.value, scale.value
+        seed.value, out.value = press(function, *how)
+        run.disabled = False
 
     run.on_click(clicked)
     controls = [seed, fresh, scale] if function.draws else []
     claim = widgets.HTML(f"<b>{html.escape(f'{function.label}: {function.claim}')}</b>")
     box = widgets.VBox([claim, widgets.HBox([*controls, run]), out])
-    box.seed, box.fresh, box.scale, box.run, box.out = seed, fresh, scale, run, out
+    box.parts = {"seed": seed, "fresh": fresh, "scale": scale, "run": run, "out": out}
     return box
 
 # %% ../nbs/practice/35_verification.ipynb #0356edea
