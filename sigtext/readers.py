@@ -170,7 +170,7 @@ def read_segments(
         lines = [line.removesuffix("\r") for line in lines]
     return lines[skip:]
 
-# %% ../nbs/practice/32_readers.ipynb #12093981
+# %% ../nbs/practice/32_readers.ipynb #2d465fc5
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -204,7 +204,8 @@ def fast_numbers(
 
 def cells_of(line: str, sep: str | None) -> list[str]:
     "The cells of a line, without the spaces around them; an empty line has one."
-    return [cell.strip(" ") for cell in line.split(sep)] or [""]
+    cells = re.split(" +", line.strip(" ")) if sep is None else line.split(sep)
+    return [cell.strip(" ") for cell in cells]
 
 # %% ../nbs/practice/32_readers.ipynb #35134df3
 def is_number(cell: str) -> bool:
@@ -255,7 +256,7 @@ def wrong_columns(
         help=way,
     )
 
-# %% ../nbs/practice/32_readers.ipynb #d68fbe49
+# %% ../nbs/practice/32_readers.ipynb #fa3bd877
 def not_numbers(
     path: str | os.PathLike,
     metric: CorpusMetric,
@@ -285,7 +286,7 @@ needs their lines taken out of both files, and says so"
     elif 2 * len(found) > len(rows):
         way = "outputs are text and need what they are scored against: --reference FILE"
     else:
-        way = "every line needs its number; a score that is missing cannot be paired"
+        way = "write a number on every line, such as 0.71, 1000 or 2e-5"
     return InputError(
         "not-a-number",
         "scores need to be finite numbers",
