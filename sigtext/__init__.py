@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 # Where each public name lives. It is loaded when it is first used, so that
 # `import sigtext` costs nothing but this file.
 _names = {
+    "bootstrap": ("bootstrap_interval", "bootstrap_test"),
     "randomization": ("randomization_test",),
     "result": ("InputError", "Interval", "SigtextWarning", "TestResult"),
 }

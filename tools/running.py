@@ -52,6 +52,7 @@ def _cell(cell):
             elif kind.startswith("image/"):
                 text = ""
             text = re.sub(r"base64,[\w+/=]+|(?<=version:)\d[\w.]*", "*", text)
+            text = re.sub(r"\bnp\.\w+\(([^()]*)\)", r"\1", text)  # NumPy 2 writes this
             key = (out.get("name", i), out["output_type"], kind)
             seen[key] = seen.get(key, "") + text
     volatile = "volatile" in cell["metadata"].get("tags", [])
