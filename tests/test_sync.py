@@ -68,9 +68,10 @@ def executed(request, twin):
 
 @pytest.mark.slow
 @each_notebook
-def test_outputs(path, executed):
+def test_outputs(path, executed, twin):
     """Executed in a new kernel, a notebook gives the outputs that it stores."""
-    new, old = outputs(executed[path].result()), outputs(read(path))
+    stored = read(twin / path.relative_to(root))
+    new, old = outputs(executed[path].result()), outputs(stored)
     stale = [name for (name, a), (_, b) in zip(old, new, strict=True) if a != b]
     message = "\n".join(
         f"cell {name}\n  stored: {dict(old)[name]}\n  now:    {dict(new)[name]}"
