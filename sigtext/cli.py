@@ -6,8 +6,8 @@
 __all__ = ['HELP', 'COMPARE_HELP', 'DEMO_HELP', 'EXPLAIN_HELP', 'VERIFY_HELP', 'MOST_DRAWS', 'FLAGS', 'REPEATED',
            'METRIC_OPTIONS', 'OPTIONS', 'HELPS', 'AGAIN', 'DEMO_PICTURE', 'PAIRS', 'BUG_FILE', 'fault', 'similar',
            'one_of', 'whole_number', 'real_number', 'Parser', 'parse', 'unknown_option', 'no_more', 'skips',
-           'system_names', 'short_names', 'quoted', 'command_line', 'again', 'emit', 'write_whole', 'cannot_write',
-           'writable', 'wants_color', 'width_of', 'metric_objects', 'with_options', 'needs_text', 'read_all',
+           'system_names', 'short_names', 'quoted', 'again', 'emit', 'write_whole', 'cannot_write', 'writable',
+           'wants_color', 'width_of', 'metric_objects', 'with_options', 'needs_text', 'same_file', 'read_all',
            'compare_command', 'checked', 'computed', 'with_command', 'seed_of', 'answer', 'demo_command',
            'demo_picture', 'demo_text', 'demo_table', 'demo_doubts', 'demo_reason', 'four_word_runs', 'explain_command',
            'verify_command', 'versions', 'run', 'show_error', 'show_bug', 'main']
@@ -353,7 +353,7 @@ def short_names(a: str, b: str) -> tuple[str, str]:
         parts = [part[1:] for part in parts]
     return tuple(".".join(part) for part in parts)
 
-# %% ../nbs/practice/34_cli.ipynb #675e2109
+# %% ../nbs/practice/34_cli.ipynb #9288f091
 def quoted(word: str) -> str:
     "A word as a shell reads it; control characters are written and not sent."
     if word.isprintable():
@@ -361,39 +361,21 @@ def quoted(word: str) -> str:
     safe = word.encode("unicode_escape").decode().replace("'", r"\'")
     return f"$'{safe}'"
 
-
-def command_line(groups: list[str], first: int = 9, width: int = 80) -> str:
-    """A command broken by backslashes: words that go together are one group.
-
-    `first` columns are taken before the command; what follows is indented by two
-    more. References begin a line of their own if the command needs more than one.
-    """
-    if first + len(" ".join(groups)) <= width:
-        return " ".join(groups)
-    lines, room = [groups[0]], width - first
-    for group in groups[1:]:
-        start = group.startswith("--reference") and "--reference" not in lines[-1]
-        if start or len(lines[-1]) + 1 + len(group) > room - 2:
-            lines.append("  " + group)
-        else:
-            lines[-1] += " " + group
-    return f" \\\n{' ' * first}".join(lines)
-
-# %% ../nbs/practice/34_cli.ipynb #153ea0be
+# %% ../nbs/practice/34_cli.ipynb #a8ba7535
 def again(
     values: argparse.Namespace, files: list[str], metrics: list[str], seed
 ) -> str:
     """The command that gives the same characters, metric and seed spelled out."""
-    groups = ["sigtext compare " + " ".join(map(quoted, files))]
+    words = ["sigtext compare", *map(quoted, files)]
     kept = {option: getattr(values, option[2:].replace("-", "_")) for option in AGAIN}
     kept |= {"--metric": metrics, "--seed": None if seed is None else str(seed)}
     for option, value in kept.items():
         if value is True:
-            groups.append(option)
+            words.append(option)
         elif value and value != AGAIN[option]:
             several = value if isinstance(value, list) else [value]
-            groups += [f"{option} {quoted(one)}" for one in several]
-    return command_line(groups)
+            words += [f"{option} {quoted(one)}" for one in several]
+    return " ".join(words)
 
 
 AGAIN = {
@@ -535,7 +517,12 @@ def needs_text(metrics: list, references: list[str]) -> bool:
             raise fault("no-references", summary, help=way)
     return bool(references)
 
-# %% ../nbs/practice/34_cli.ipynb #a26bb566
+# %% ../nbs/practice/34_cli.ipynb #9d7794a8
+def same_file(a: str, b: str) -> bool:
+    "Whether two names, however written, belong to one file that exists."
+    return os.path.exists(a) and os.path.exists(b) and os.path.samefile(a, b)
+
+
 def read_all(values: argparse.Namespace, files: list[str], metrics: list) -> tuple:
     """Both systems, the references and the labels, checked against each other.
 
@@ -549,11 +536,15 @@ def read_all(values: argparse.Namespace, files: list[str], metrics: list) -> tup
     encoding = values.encoding or "utf-8"
     for path in references:
         for system in files:
-            if os.path.exists(path) and os.path.exists(system):
-                if os.path.samefile(path, system):
-                    what = f"{system} is given as a system and as the reference"
-                    way = "sigtext compare A.txt B.txt --reference R.txt"
-                    raise fault("output-is-reference", what, help=way)
+            if same_file(path, system):
+                what = f"{system} is given as a system and as the reference"
+                way = "sigtext compare A.txt B.txt --reference R.txt"
+                raise fault("output-is-reference", what, help=way)
+    for option, target in (("--out", values.out), ("--plot", values.plot)):
+        for path in every:
+            if target and same_file(path, target):
+                what = f"{option} would write over {path}, which is read"
+                raise fault("usage", what, help="name another file")
 
     def read(path):
         if needs_text(metrics, references):
@@ -733,7 +724,6 @@ def demo_picture(comparison) -> str:
 def demo_text(world, pairs: list, seed: int, picture: str | None, color: bool) -> str:
     "The demo's answer: two verdicts, one table, the reason, the doubts, what is next."
     from sigtext.report import verdict_text
-
     from sigtext.result import fill
 
     n = len(world.references)
@@ -791,7 +781,7 @@ def demo_table(pairs: list) -> str:
     ]
     return "\n".join(line.rstrip() for line in lines)
 
-# %% ../nbs/practice/34_cli.ipynb #04fe5efd
+# %% ../nbs/practice/34_cli.ipynb #f9cc4378
 def demo_doubts(pairs: list) -> str:
     "The doubts of both comparisons, each with the number of its comparison."
     from sigtext.result import fill
@@ -799,9 +789,7 @@ def demo_doubts(pairs: list) -> str:
     lines, helped = [], set()
     for i, c in enumerate(pairs, 1):
         for d in c.diagnostics:
-            first, rest = f"{d.severity}[{d.code}]: ", d.message.partition("]: ")
-            message = rest[2] or rest[0]
-            lines += fill(f"{first}{i}: {message}", 80, "", "  ")
+            lines += fill(f"{d.severity}[{d.code}]: {i}: {d.message}", 80, "", "  ")
             if d.help and d.help not in helped:
                 lines += fill(d.help, 80, "  help: ", " " * 8)
                 helped.add(d.help)
@@ -852,18 +840,19 @@ def four_word_runs(world, metric, names: tuple[str, str]) -> list[int]:
     statistics = metric.statistics_many(outputs, world.references, names=names)
     return [int(s.sum(axis=0)[5]) for s in statistics]
 
-# %% ../nbs/practice/34_cli.ipynb #61f8760f
+# %% ../nbs/practice/34_cli.ipynb #b745ac71
 def explain_command(argv: list[str]) -> int:
     "Print what codes mean, or the list of them."
     from sigtext.doubts import EXPLANATIONS
 
     _, codes = parse("explain", argv)
     if not codes:
+        import textwrap
+
         wide = max(map(len, EXPLANATIONS))
-        lines = [
-            f"{c:<{wide}}  {e.kind:<7}  {e.title}" for c, e in EXPLANATIONS.items()
-        ]
-        emit("\n".join(lines) + "\n")
+        for c, e in EXPLANATIONS.items():
+            line = f"{c:<{wide}}  {e.kind:<7}  {e.title}"
+            emit(textwrap.fill(line, 80, subsequent_indent=" " * (wide + 11)) + "\n")
         return 0
     texts = []
     for code in codes:

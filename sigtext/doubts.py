@@ -448,6 +448,59 @@ EXPLANATIONS["no-gradient"] = explanation(
     """Use one of the metrics of sigtext.metrics, or make a CorpusMetric with a slope.""",
 )
 
+# %% ../nbs/practice/29_doubts.ipynb #e23577d5
+EXPLANATIONS["undefined-score"] = explanation(
+    "error",
+    TEST,
+    "a score has nothing to divide by",
+    """A ratio, a word error rate or a TER divides by a sum, and that sum is 0 for one of
+    the systems: no reference words, say.""",
+    """Nothing is computed. Without a score there is no difference to test.""",
+    """Look at the column of denominators, or at the references. Single segments may
+    have 0 there; all together may not.""",
+)
+EXPLANATIONS["not-text"] = explanation(
+    "error",
+    METRICS,
+    "something else where text belongs",
+    """BLEU, chrF and TER take lists of strings, one string a segment. A single string,
+    a set or a list of numbers is none.""",
+    """Nothing is computed. A string taken for a list would be compared letter by
+    letter.""",
+    """[text] is a list of one segment. Numbers go with mean and its relatives.""",
+)
+EXPLANATIONS["texts"] = explanation(
+    "error",
+    DRAWS,
+    "text where statistics belong",
+    """The tests and intervals take rows of numbers, one row a segment. They were given
+    strings.""",
+    """Nothing is computed.""",
+    """sigtext.compare takes strings and references. metric.statistics turns them into
+    rows of numbers.""",
+)
+
+# %% ../nbs/practice/29_doubts.ipynb #d47aea93
+EXPLANATIONS["transposed-references"] = explanation(
+    "error",
+    METRICS,
+    "references came one list a segment",
+    """Several references are given as one list of n strings for each reference. They
+    came as n lists, one for each segment.""",
+    """Nothing is computed. Taken as they came, they would score the first segment
+    alone.""",
+    """references=list(zip(*references)) turns them round.""",
+)
+EXPLANATIONS["bad-option"] = explanation(
+    "error",
+    METRICS,
+    "sacreBLEU refuses an option",
+    """BLEU, chrF and TER take sacreBLEU's own options, and it does not know this one or
+    not this value. The message gives its words.""",
+    """Nothing is computed.""",
+    """Names and values are those of sacreBLEU: tokenize, lowercase, smooth_method.""",
+)
+
 # %% ../nbs/practice/29_doubts.ipynb #b4625a12
 EXPLANATIONS["usage"] = explanation(
     "error",
@@ -495,4 +548,85 @@ EXPLANATIONS["bug"] = explanation(
     versions, the command and where it happened, and none of your texts.""",
     """There is no answer, and none of a run that failed this way should be used.""",
     """Report it with that file. The exit status is 70.""",
+)
+
+# %% ../nbs/practice/29_doubts.ipynb #c434ac83
+EXPLANATIONS["unknown-alternative"] = explanation(
+    "error",
+    TEST,
+    "no such alternative",
+    """alternative is two-sided, greater (A is better than B) or less. The direction
+    follows the metric: where lower is better, greater still means that A is better.""",
+    """Nothing is computed. A one-sided p is not half of a two-sided one.""",
+    """Choose before looking at the scores. In doubt: two-sided.""",
+)
+EXPLANATIONS["unknown-method"] = explanation(
+    "error",
+    BOOTSTRAP,
+    "no such method",
+    """The message lists the methods that exist.""",
+    """Nothing is computed, and no other method is taken in its place.""",
+    """Leave the argument out for the usual one.""",
+)
+EXPLANATIONS["unknown-rule"] = explanation(
+    "error",
+    BOOTSTRAP,
+    "no such rule for a bootstrap p-value",
+    """The rule says how resamples become a p-value. The message lists the rules that
+    exist.""",
+    """Nothing is computed.""",
+    """The usual rule is recentered.""",
+)
+EXPLANATIONS["no-draws"] = explanation(
+    "error",
+    TEST,
+    "a p-value needs a draw",
+    """A p-value by counting compares the observed statistic with draws, and there are
+    none.""",
+    """Nothing is computed.""",
+    """One draw is enough for a valid p-value, and 9,999 for a useful one.""",
+)
+
+# %% ../nbs/practice/29_doubts.ipynb #279b4794
+EXPLANATIONS["unknown-check"] = explanation(
+    "error",
+    "practice/35_verification",
+    "no such check",
+    """verify takes labels such as T1.f, prefixes such as T1, and names of modules.""",
+    """Nothing is run.""",
+    """sigtext verify --list shows every check.""",
+)
+EXPLANATIONS["unknown-code"] = explanation(
+    "error",
+    CLI,
+    "no such code",
+    """explain takes a code as it stands in the brackets of a warning, note or error.""",
+    """Nothing else happens.""",
+    """sigtext explain lists them all.""",
+)
+EXPLANATIONS["options-clash"] = explanation(
+    "error",
+    "practice/35_verification",
+    "two options that exclude each other",
+    """A fixed seed and fresh draws cannot both be had.""",
+    """Nothing is run.""",
+    """Leave out one of them.""",
+)
+EXPLANATIONS["seed"] = explanation(
+    "error",
+    "practice/35_verification",
+    "a seed that is none",
+    """A seed is a whole number from 0 on.""",
+    """Nothing is run.""",
+    """0 is a seed like any other.""",
+)
+
+# %% ../nbs/practice/29_doubts.ipynb #01950a40
+EXPLANATIONS["scale"] = explanation(
+    "error",
+    "practice/35_verification",
+    "a scale that is none",
+    """The scale multiplies the size of simulations, so it is positive and finite.""",
+    """Nothing is run.""",
+    """0.1 makes a tenth of the draws; bands are computed for what is drawn.""",
 )

@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import pickle
+import re
 import time
 import zipfile
 
@@ -372,6 +373,33 @@ def test_numbers_come_back_to_the_last_bit(tmp_path_factory, rows, sep, pad):
     path = tmp_path_factory.getbasetemp() / "numbers.txt"
     path.write_text("".join(pad + sep.join(map(repr, row)) + "\n" for row in rows))
     assert read_numbers(path, "ratio").tolist() == rows
+
+
+cell = st.sampled_from(
+    "0 1 0.5 -2 1e5 0,5 nan inf N/A x 1_0 .5 5. 1e999 \u0661".split()
+)
+row = st.lists(st.one_of(cell, st.just("")), min_size=1, max_size=3)
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.lists(row, min_size=1, max_size=6),
+    st.sampled_from(["\t", ",", " ", ";"]),
+    st.sampled_from(["mean", "accuracy", "ratio", "f1"]),
+)
+def test_every_line_is_read_or_refused(tmp_path_factory, rows, sep, metric):
+    """One finite row a line, each number as Python reads it, or an error with the file."""
+    path = tmp_path_factory.getbasetemp() / "cells.txt"
+    lines = [sep.join(row) for row in rows]
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    try:
+        got = read_numbers(path, metric)
+    except InputError as error:
+        assert "cells.txt" in str(error) and "line " in str(error)
+        return
+    assert np.isfinite(got).all() and len(got) == len(lines)
+    cells = [re.split(r"[\t, ] *", line.strip(" ")) for line in lines]
+    assert got.tolist() == [[float(c) for c in row] for row in cells]
 
 
 def test_the_careful_path_reads_what_the_fast_one_reads(here, monkeypatch):

@@ -1,0 +1,794 @@
+"""The command line: help, answers, errors, exit statuses, files."""
+
+import ast
+import contextlib
+import io
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sigtext import cli
+from sigtext.doubts import EXPLANATIONS
+
+root = Path(__file__).resolve().parent.parent
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+    def fileno(self):
+        raise OSError("no file")
+
+
+@pytest.fixture(autouse=True)
+def plain(monkeypatch):
+    """No colour and no width from the environment that runs the tests."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty current folder, and a function that writes a file into it."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(name, content):
+        data = content if isinstance(content, bytes) else content.encode()
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(data)
+        return name
+
+    return write
+
+
+@pytest.fixture
+def call(capsys):
+    """Runs a command line in this process: (exit status, stdout, stderr)."""
+
+    def run(line, *more):
+        words = shlex.split(line) if isinstance(line, str) else list(line)
+        status = cli.main([*words, *map(str, more)])
+        return (status, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def refused(call):
+    """Runs a wrong command line and returns its error, which has the usual form."""
+
+    def run(line, code):
+        status, out, err = call(line)
+        assert (status, out) == (2, ""), (status, out, err)
+        first, *lines = err.split("\n")
+        assert first.startswith(f"error[{code}]: ") and not first.endswith("."), err
+        assert all(len(text) <= 80 for text in lines), err
+        assert all(text.startswith("  ") for text in lines[:-1]) and lines[-1] == ""
+        assert "Traceback" not in err
+        return err
+
+    return run
+
+
+@pytest.fixture
+def texts(here):
+    """Eight segments of two systems, and a reference."""
+    words = "tea oil ice rye tin wax hay ore".split()
+    here("A.txt", "".join(f"the price of {w} rose in may\n" for w in words))
+    here("B.txt", "".join(f"the price of {w} fell in may\n" for w in words))
+    here("R.txt", "".join(f"the price of {w} rose in june\n" for w in words))
+    return here
+
+
+@pytest.fixture
+def numbers(here):
+    """Scores, and right or wrong, of two systems on eight segments."""
+    here("a.csv", "1\n1\n1\n0\n1\n1\n1\n1\n")
+    here("b.csv", "0\n1\n0\n0\n0\n1\n0\n0\n")
+    return here
+
+
+COMPARE = "compare A.txt B.txt --reference R.txt --seed 0"
+
+# --- help
+
+
+HELPS = ["--help", *(f"{name} --help" for name in cli.HELPS)]
+
+
+@pytest.mark.parametrize("line", HELPS)
+def test_help(call, line):
+    status, out, err = call(line)
+    assert (status, err) == (0, "")
+    assert all(len(text) <= 80 for text in out.split("\n")) and out.isascii()
+    assert call(line.replace("--help", "-h"))[1] == out
+    first, second, *examples = out.split("\n")
+    assert first.endswith(".") or second.endswith(".")
+    assert any(text.startswith("  sigtext ") for text in examples), "examples first"
+
+
+def test_nothing_shows_the_first_screen(call):
+    assert call("") == call("--help") and call("")[0] == 0
+
+
+@pytest.mark.parametrize("command", cli.OPTIONS)
+def test_help_names_every_option_and_no_other(call, command):
+    out = call(f"{command} --help")[1]
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", out)) - {"--help"}
+    assert named == set(cli.OPTIONS[command])
+
+
+def test_first_screen_names_every_command(call):
+    out = call("--help")[1]
+    listed = re.findall(r"^  ([a-z]+) {2,}", out, flags=re.M)
+    assert sorted(listed) == sorted(cli.HELPS)
+
+
+def test_help_anywhere(call):
+    assert call("compare A.txt --metric bleu --help") == call("compare --help")
+
+
+def test_version(call):
+    status, out, _ = call("--version")
+    assert status == 0
+    assert re.fullmatch(r"sigtext \S+, sacrebleu \S+, numpy \S+, scipy \S+\n", out)
+
+
+def test_help_is_cheap():
+    code = "import sys; from sigtext.cli import main; main(['--help']); "
+    code += "print([m for m in ('numpy', 'scipy', 'sacrebleu') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.endswith("[]\n"), done
+
+
+# --- wrong use
+
+
+@pytest.mark.parametrize(
+    "line, code, words",
+    [
+        ("compere A B", "usage", ["no command compere", "sigtext compare"]),
+        ("leaderboard", "usage", ["no command leaderboard"]),
+        ("--versoin", "usage", ["no option --versoin", "--version"]),
+        (
+            "compare A.txt B.txt --referense R.txt",
+            "usage",
+            ["--referense", "--reference"],
+        ),
+        ("compare A.txt B.txt --references R.txt", "usage", ["exists: --reference"]),
+        ("compare A.txt B.txt --no-plot", "usage", ["no option --no-plot"]),
+        ("compare A.txt B.txt --seed=1 --see 2", "usage", ["no option --see"]),
+        ("compare A.txt B.txt -x", "usage", ["no option -x"]),
+        ("compare A.txt B.txt --seed", "usage", ["--seed needs a value"]),
+        ("compare A.txt B.txt --reference", "usage", ["--reference needs a value"]),
+        ("compare A.txt B.txt --quiet=3", "usage", ["--quiet"]),
+        ("compare A.txt B.txt --seed 1 --seed 2", "usage", ["--seed is given 2 times"]),
+        ("compare", "usage", ["needs two systems", "It came with none."]),
+        ("compare A.txt", "usage", ["needs two systems", "It came with A.txt."]),
+        ("compare A.txt B.txt C.txt", "usage", ["It came with A.txt, B.txt, C.txt."]),
+        (
+            "compare A.txt B.txt --metric blue",
+            "unknown-metric",
+            ["exists: bleu", "wer"],
+        ),
+        ("compare A.txt B.txt --format jsn", "usage", ["--format json", "latex"]),
+        ("compare A.txt B.txt --color blue", "usage", ["auto, always, never"]),
+        ("compare A.txt B.txt --alternative bigger", "usage", ["greater"]),
+        ("compare A.txt B.txt --name C=x", "usage", ["--name A=GPT-4"]),
+        ("compare A.txt B.txt --name A=", "usage", ["--name A=GPT-4"]),
+        ("compare A.txt B.txt --plot x.gif", "usage", ['".gif"', "x.svg"]),
+        ("compare A.txt B.txt --plot x", "usage", ["without one"]),
+        ("compare A.txt B.txt --out no/x.txt", "cannot-write", ["no folder no"]),
+        ("compare A.txt B.txt --out .", "cannot-write", ["it is a folder"]),
+        ("compare A.txt B.txt --tokenize zh", "usage", ["--tokenize belongs to bleu"]),
+        ("compare A.txt B.txt --skip-lines x", "usage", ["FILE:1"]),
+        ("compare A.txt B.txt --skip-lines C.txt:1", "usage", ["not among the files"]),
+        ("compare A.txt B.txt --skip-lines A.txt:x", "out-of-range", ["came as x"]),
+        ("compare A.txt B.txt --encoding utf99", "unknown-encoding", ["utf99"]),
+        ("explain near-kinks", "unknown-code", ["exists: near-kink"]),
+        ("demo A.txt", "usage", ["takes no files", "A.txt"]),
+        ("demo --seed -3", "out-of-range", ["came as -3"]),
+        ("demo --format latex", "usage", ["text, json"]),
+        ("verify --seed 1 --fresh", "usage", ["not both"]),
+        ("verify --scale 0", "out-of-range", ["--scale", "above 0"]),
+        ("verify --scale nan", "out-of-range", ["--scale"]),
+        ("verify --seed 1.5", "out-of-range", ["--seed"]),
+        ("verify --frech", "usage", ["--fresh"]),
+    ],
+)
+def test_wrong_use(texts, refused, line, code, words):
+    err = refused(line, code)
+    assert all(word in err for word in words), err
+
+
+@pytest.mark.parametrize(
+    "option, value, words",
+    [
+        ("--confidence-level", "95", ["between 0 and 1", "came as 95", "level 0.95"]),
+        ("--confidence-level", "99.5", ["--confidence-level 0.995"]),
+        ("--confidence-level", "0", ["between 0 and 1"]),
+        ("--confidence-level", "1", ["between 0 and 1"]),
+        ("--confidence-level", "nan", ["between 0 and 1"]),
+        ("--confidence-level", "high", ["came as high"]),
+        ("--n-resamples", "0", ["from 1 to 10,000,000", "came as 0"]),
+        ("--n-resamples", "-5", ["came as -5"]),
+        ("--n-resamples", "1e9", ["came as 1e9"]),
+        ("--n-resamples", "1000000000", ["from 1 to 10,000,000"]),
+        ("--n-resamples", "9,999", ["--n-resamples 9999"]),
+        ("--n-resamples", "9_999", ["--n-resamples 9999"]),
+        ("--n-resamples", "99.5", ["whole number"]),
+        ("--seed", "-1", ["from 0 on", "came as -1"]),
+        ("--seed", "x", ["came as x"]),
+        ("--seed", "1.0", ["came as 1.0"]),
+        ("--seed", "", ["whole number"]),
+    ],
+)
+def test_values_out_of_range(texts, refused, option, value, words):
+    line = ["compare", "A.txt", "B.txt", "--reference", "R.txt", option, value]
+    err = refused(line, "out-of-range")
+    assert err.startswith(f"error[out-of-range]: {option} needs a ")
+    assert all(word in err for word in words), err
+
+
+def test_message_of_a_percentage(texts, refused):
+    line = "compare A.txt B.txt --confidence-level 95"
+    assert refused(line, "out-of-range") == (
+        "error[out-of-range]: --confidence-level needs a number between 0 and 1\n"
+        "  It came as 95.\n"
+        "  help: --confidence-level 0.95\n"
+    )
+
+
+words = st.sampled_from(
+    [
+        *("A.txt", "B.txt", "R.txt", "no.txt", "", "-", "--", "-q", "-h", "--help"),
+        *("compare", "explain", "near-kink", "1", "-1", "0.5", "x=y", "A=", "A=x"),
+        *("--out", "--plot", "--format", "json", "--seed", "--reference", "--metric"),
+        *("bleu", "ter", "wer", "mean", "f1", "--clusters", "--skip-lines", "R.txt:1"),
+        *(
+            "--encoding",
+            "utf-16",
+            "--name",
+            "--beta",
+            "--lowercase",
+            "--color",
+            "--sed",
+        ),
+        *("--reference=R.txt", "--n-resamples=9", "--metric=chrf", "--quiet=1"),
+    ]
+)
+
+
+@settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.sampled_from(["compare", "explain"]), st.lists(words, max_size=8))
+def test_no_call_is_a_fault_of_ours(texts, capsys, command, line):
+    """Whatever is typed is an answer or an error, and errors are alone on stderr."""
+    status = cli.main([command, *line])
+    out, err = capsys.readouterr()
+    assert status in (0, 2), err
+    assert (status == 0) == (err == "") and (status == 0 or out == "")
+
+
+# --- wrong input
+
+
+def test_missing_file(texts, refused):
+    os.rename("R.txt", "refA.txt")
+    assert refused("compare A.txt B.txt --reference ref_A.txt", "no-such-file") == (
+        "error[no-such-file]: ref_A.txt does not exist\n"
+        "  help: a file with a similar name is in the same folder: refA.txt\n"
+    )
+
+
+def test_reference_given_as_a_system(texts, refused):
+    line = "compare R.txt B.txt --reference ./R.txt"
+    assert refused(line, "output-is-reference") == (
+        "error[output-is-reference]: R.txt is given as a system and as the reference\n"
+        "  help: sigtext compare A.txt B.txt --reference R.txt\n"
+    )
+
+
+def test_unequal_lengths(texts, refused):
+    texts("B.txt", "".join(Path("B.txt").read_text().splitlines(True)[1:]))
+    err = refused("compare A.txt B.txt --reference R.txt", "lengths-differ")
+    assert "  A.txt  8 lines\n  B.txt  7 lines\n" in err
+
+
+def test_marker_line(texts, refused, call):
+    texts("R.txt", "CANARY 26b5c67b\n" + Path("R.txt").read_text())
+    err = refused("compare A.txt B.txt --reference R.txt", "lengths-differ")
+    assert "R.txt         9 lines" in err
+    texts("A.txt", "CANARY\n" + Path("A.txt").read_text())
+    texts("B.txt", "CANARY\n" + Path("B.txt").read_text())
+    line = "compare A.txt B.txt --reference R.txt --skip-lines 1 --format json"
+    status, out, err = call(line)
+    assert status == 0 and json.loads(out)["n_segments"] == 8, err
+
+
+@pytest.mark.parametrize("which", ["A.txt", "R.txt"])
+def test_empty_file(texts, refused, which):
+    texts(which, "")
+    err = refused("compare A.txt B.txt --reference R.txt", "no-segments")
+    assert f"{which} holds no segment" in err
+
+
+def test_encoding_names_line_and_byte(texts, refused, call):
+    latin = Path("B.txt").read_text().replace("oil", "\u00f6l").encode("latin-1")
+    texts("B.txt", latin)
+    err = refused("compare A.txt B.txt --reference R.txt", "encoding")
+    assert 'B.txt  line 2, byte 14 of the line: 0xF6 (in Latin-1: "\u00f6")' in err
+    status, out, _ = call(COMPARE, "--encoding", "latin-1")
+    assert status == 0 and "--encoding latin-1" in out
+
+
+@pytest.mark.parametrize(
+    "content, code, words",
+    [
+        ("1\nnan\n", "not-a-number", ["b.csv  line 2, column score: nan"]),
+        ("1\ninf\n", "not-a-number", ["b.csv  line 2, column score: inf"]),
+        ("1\nN/A\n", "not-a-number", ['b.csv  line 2, column score: "N/A"']),
+        ("1\n\n", "not-a-number", ['b.csv  line 2, column score: ""']),
+        ("0,5\n0,7\n", "not-a-number", ["2 of 2 lines have a comma", "decimal comma"]),
+        ("1\t2\n3\t4\n", "columns", ["mean needs 1 number a line: score"]),
+        ("a text\nanother\n", "not-a-number", ["--reference FILE"]),
+        ("score\n1\n", "lengths-differ", ["b.csv  1 line"]),
+    ],
+)
+def test_wrong_numbers(here, refused, content, code, words):
+    here("a.csv", "1\n0\n")
+    here("b.csv", content)
+    err = refused("compare a.csv b.csv", code)
+    assert all(word in err for word in words), err
+
+
+def test_accuracy_refuses_partial_credit(here, refused):
+    here("a.txt", "1\n0\n0.75\n")
+    here("b.txt", "1\n0\n1\n")
+    err = refused("compare a.txt b.txt --metric accuracy", "not-zero-one")
+    assert "a.txt  line 3: 0.75; 1 of 3 lines is neither" in err
+    assert "--metric mean" in err
+
+
+def test_wrong_columns_of_f1(here, refused):
+    here("a.tsv", "12\t3\n")
+    assert refused("compare a.tsv a.tsv --metric f1", "columns") == (
+        "error[columns]: f1 needs 3 numbers a line: tp, fp, fn\n"
+        '  a.tsv  line 1 has 2: "12<TAB>3"\n'
+        "  help: metrics that take 2: precision, recall, wer, ratio (--metric)\n"
+    )
+
+
+def test_negative_counts(here, refused):
+    here("a.tsv", "-1\t3\n")
+    err = refused("compare a.tsv a.tsv --metric wer", "negative-count")
+    assert "a.tsv  line 1, column edits: -1" in err
+
+
+def test_labels_by_document(texts, refused):
+    texts("docs.txt", "one\ntwo\n")
+    line = "compare A.txt B.txt --reference R.txt --clusters docs.txt"
+    err = refused(line, "lengths-differ")
+    assert "clusters need one label for each of the 8 segments" in err
+    assert "docs.txt  2 lines, all different: one label a document, perhaps" in err
+
+
+def test_numbers_take_no_reference(numbers, refused):
+    line = "compare a.csv b.csv --metric accuracy --reference a.csv"
+    assert "accuracy takes numbers and no --reference" in refused(line, "references")
+
+
+def test_text_metrics_need_a_reference(numbers, refused):
+    line = "compare a.csv b.csv --metric chrf"
+    assert "--reference FILE" in refused(line, "no-references")
+
+
+def test_options_that_sacrebleu_refuses(texts, refused):
+    assert "tokenize" in refused(COMPARE + " --tokenize nonsense", "bad-option")
+
+
+def test_binary_file(texts, refused):
+    texts("B.txt", b"\x80\x04\x95\x1a\x00\x00")
+    err = refused("compare A.txt B.txt --reference R.txt", "unknown-format")
+    assert "80 04 95: a Python pickle, which is never opened" in err
+
+
+# --- explain
+
+
+def test_explain_one(call):
+    status, out, _ = call("explain near-kink")
+    title, *paragraphs, page = out.strip().split("\n\n")
+    assert status == 0 and title.startswith("warning[near-kink]: ")
+    assert len(paragraphs) == 3 and page.startswith("page     nbs/")
+    assert call("explain 'warning[near-kink]:'")[1] == out
+    assert call("explain near-kink few-matches")[1].count("\npage ") == 2
+
+
+def test_explain_lists_all(call):
+    out = call("explain")[1]
+    found = re.findall(r"^(\S+) +(?:warning|note|error) +\S", out, flags=re.M)
+    assert found == list(EXPLANATIONS)
+    assert all(len(line) <= 80 for line in out.split("\n"))
+
+
+def codes_in(path):
+    """Codes of errors and diagnostics that a module can make, from its source."""
+    makers = {"InputError": 0, "InputTypeError": 0, "fault": 0, "Diagnostic": 0}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            named = [k.value for k in node.keywords if k.arg == "code"]
+            first = [*named, *node.args[:1]] if name in makers else []
+            for value in first[:1]:
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    yield value.value
+
+
+@pytest.mark.parametrize(
+    "path", sorted((root / "sigtext").rglob("*.py")), ids=lambda p: p.stem
+)
+def test_every_code_is_explained(path):
+    assert set(codes_in(path)) <= set(EXPLANATIONS)
+
+
+@pytest.mark.parametrize("code", EXPLANATIONS)
+def test_explanations_name_pages_and_options_that_exist(code):
+    e = EXPLANATIONS[code]
+    text = f"{e.what} {e.effect} {e.way}"
+    options = {option for group in cli.OPTIONS.values() for option in group}
+    assert set(re.findall(r"--[a-z][a-z-]+", text)) <= options | {"--help"}
+    if (root / "nbs" / "practice" / "30_comparison.ipynb").exists():
+        assert (root / "nbs" / f"{e.page}.ipynb").exists()
+
+
+# --- verify
+
+
+def test_verify_lists(call):
+    status, out, _ = call("verify --list")
+    assert status == 0 and "T1.a" in out
+
+
+def test_verify_one_page(call):
+    status, out, err = call("verify T1.a")
+    assert status == 0 and out.strip().split("\n")[-1].startswith("1 passed, 0 failed")
+    assert err == ""
+
+
+def test_verify_unknown(call):
+    status, out, err = call("verify T999")
+    assert (status, out) == (2, "") and err.startswith("error[unknown-check]: ")
+
+
+# --- colour, width, streams
+
+
+@pytest.mark.parametrize(
+    "when, environment, terminal, colour",
+    [
+        ("auto", {}, False, False),
+        ("auto", {}, True, True),
+        ("auto", {"TERM": "dumb"}, True, False),
+        ("auto", {"NO_COLOR": "1"}, True, False),
+        ("auto", {"NO_COLOR": ""}, True, True),
+        ("auto", {"FORCE_COLOR": "1"}, False, True),
+        ("auto", {"FORCE_COLOR": "0"}, False, False),
+        ("auto", {"NO_COLOR": "1", "FORCE_COLOR": "1"}, True, False),
+        ("always", {"NO_COLOR": "1"}, False, True),
+        ("never", {"FORCE_COLOR": "1"}, True, False),
+    ],
+)
+def test_colour(monkeypatch, when, environment, terminal, colour):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert cli.wants_color(when, Terminal() if terminal else io.StringIO()) is colour
+
+
+def test_errors_are_coloured_on_a_terminal(monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    assert cli.main(["compare", "A", "--seed", "x"]) == 2
+    text = stream.getvalue()
+    assert text.startswith("\x1b[1;31merror[usage]\x1b[0m: ")
+    assert "  \x1b[33mhelp:\x1b[0m " in text
+
+
+def test_coloured_answer_is_the_plain_one_with_escapes(texts, call):
+    plain = call(COMPARE)[1]
+    coloured = call(COMPARE, "--color", "always")[1]
+    assert "\x1b[" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+@pytest.mark.parametrize("kind", ["json", "markdown", "latex", "html"])
+def test_no_colour_in_other_formats(texts, call, kind):
+    assert "\x1b" not in call(COMPARE, "--color", "always", "--format", kind)[1]
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 200])
+def test_width(texts, call, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    out = call(COMPARE)[1]
+    block = out.rindex("\n\n")
+    wide = max(map(len, out[:block].split("\n")))
+    assert wide <= min(columns, 80)
+
+
+def test_names_that_a_terminal_cannot_print(texts, monkeypatch):
+    os.rename("A.txt", "\u00fcbung.txt")
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert cli.main(shlex.split(COMPARE.replace("A.txt", "\u00fcbung.txt"))) == 0
+    assert b"\\xfcbung" in stream.buffer.getvalue()
+
+
+def test_a_name_cannot_colour_a_terminal(texts, call):
+    os.rename("A.txt", "A\x1b[31m.txt")
+    status, out, _ = call(["compare", "A\x1b[31m.txt", *shlex.split(COMPARE)[2:]])
+    assert status == 0 and "\x1b" not in out
+
+
+# --- answers
+
+
+def test_text_answer(texts, call):
+    status, out, err = call(COMPARE)
+    assert (status, err) == (0, "") and out.startswith("A scores higher than B: ")
+    assert out.endswith("\n") and not out.endswith("\n\n")
+    assert all(len(line) <= 80 for line in out.split("\n"))
+
+
+def test_again_gives_the_same_characters(texts, call):
+    line = "compare A.txt B.txt --reference R.txt --metric chrf --alternative greater"
+    line += " --n-resamples 99 --confidence-level 0.9 --skip-lines 1 --lowercase"
+    out = call(line)[1]
+    told = out[out.index("again    sigtext ") + len("again    sigtext ") :]
+    told = re.sub(r" \\\n +", " ", told).strip()
+    for option in line.split(" --")[1:]:
+        assert f"--{option}" in told
+    assert call(told)[1] == out
+
+
+def test_again_survives_a_shell(here, call):
+    here("it's new/A 1.txt", "1\n2\n3\n")
+    here("it's new/B $x.txt", "1\n2\n5\n")
+    line = ["compare", "it's new/A 1.txt", "it's new/B $x.txt"]
+    out = call(line)[1]
+    told = re.sub(r" \\\n +", " ", out[out.index("again    sigtext ") + 17 :])
+    assert shlex.split(told)[:3] == line and call(told)[1] == out
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**40])
+def test_one_seed_one_answer(texts, call, seed):
+    line = f"compare A.txt B.txt --reference R.txt --seed {seed}"
+    assert call(line) == call(line)
+    assert json.loads(call(line + " --format json")[1])["seed"] in (seed, None)
+
+
+def test_options_may_stand_anywhere(texts, call):
+    one = call("compare --reference R.txt A.txt --seed 0 B.txt")
+    assert (
+        one
+        == call(COMPARE)
+        == call("compare --seed=0 --reference=R.txt -q A.txt B.txt")
+    )
+
+
+def test_files_that_look_like_options(texts, call):
+    os.rename("A.txt", "-A.txt")
+    status, out, _ = call("compare --reference R.txt --seed 0 -- -A.txt B.txt")
+    assert status == 0 and "-A" in out
+
+
+KEYS = """metric signature systems scores higher_is_better unit effect favoured interval
+pvalue pvalue_interval smallest_pvalue alternative method n_segments n_units n_differ
+n_resamples seed spread detectable segments_for verdict diagnostics sigtext data""".split()
+
+
+def no_constants(word):
+    raise AssertionError(f"{word} is no JSON")
+
+
+def test_json(texts, call):
+    status, out, _ = call(COMPARE, "--format", "json")
+    found = json.loads(out, parse_constant=no_constants)
+    assert status == 0 and list(found) == KEYS and out.endswith("}\n")
+    assert found["systems"] == {"A": "A", "B": "B"}
+    assert found["effect"] == found["scores"]["A"] - found["scores"]["B"]
+    assert found["favoured"] == "A" and found["verdict"]["code"] == "higher"
+    assert found["n_segments"] == found["n_units"] == 8
+    keys = {"code", "severity", "message", "help", "values"}
+    assert all(keys <= set(d) for d in found["diagnostics"])
+
+
+def test_json_of_one_segment_has_no_interval(here, call):
+    here("a", "1\n")
+    here("b", "0\n")
+    found = json.loads(
+        call("compare a b --format json")[1], parse_constant=no_constants
+    )
+    assert found["pvalue"] == 1 and found["interval"] is None
+    assert list(found) == KEYS and found["verdict"]["code"] == "no-inference"
+
+
+def test_json_of_several_metrics(texts, call):
+    line = COMPARE + " --metric bleu --metric chrf --metric ter --format json"
+    found = json.loads(call(line)[1], parse_constant=no_constants)
+    assert [c["metric"] for c in found["comparisons"]] == ["BLEU", "chrF2", "TER"]
+    assert all(list(c) == KEYS for c in found["comparisons"])
+
+
+@pytest.mark.parametrize("kind", ["text", "json", "markdown", "latex", "html"])
+def test_every_format_names_both_systems_and_p(texts, call, kind):
+    names = "--name A=Alpha --name B=Beta"
+    status, out, _ = call(f"{COMPARE} {names} --format {kind}")
+    assert status == 0 and "Alpha" in out and "Beta" in out and "0.0078" in out
+
+
+def test_metric_options_reach_sacrebleu(texts, call):
+    line = COMPARE + " --tokenize none --lowercase --smooth-method floor"
+    found = json.loads(call(line, "--smooth-value", "0.2", "--format", "json")[1])
+    assert "tok:none" in found["signature"] and "case:lc" in found["signature"]
+    assert "smooth:floor[0.20]" in found["signature"]
+    found = json.loads(
+        call(COMPARE, *"--metric chrf --chrf-word-order 2 --format json".split())[1]
+    )
+    assert found["metric"] == "chrF2++"
+
+
+def test_beta(here, call):
+    here("a", "3,1,2\n2,0,1\n")
+    here("b", "1,1,2\n2,0,3\n")
+    found = json.loads(call("compare a b --metric f1 --beta 2 --format json")[1])
+    assert found["metric"] == "F2"
+    assert found["scores"]["A"] == pytest.approx(5 * 5 / (5 * 5 + 1 + 4 * 3))
+
+
+def test_numbers_default_to_the_mean(numbers, call):
+    found = json.loads(call("compare a.csv b.csv --format json")[1])
+    assert found["metric"] == "mean" and found["scores"] == {"A": 7 / 8, "B": 2 / 8}
+
+
+def test_several_references(texts, call):
+    texts("R2.txt", Path("B.txt").read_text())
+    found = json.loads(call(COMPARE, *"--reference R2.txt --format json".split())[1])
+    assert "nrefs:2" in found["signature"] and found["scores"]["B"] == pytest.approx(
+        100
+    )
+
+
+def test_clusters(texts, call):
+    texts("docs.txt", "a\na\nb\nb\nc\nc\nd\nd\n")
+    found = json.loads(call(COMPARE, *"--clusters docs.txt --format json".split())[1])
+    assert found["n_units"] == 4 and found["n_segments"] == 8
+    assert found["pvalue"] == 2 / 16
+
+
+def test_sentence_is_the_last_line(texts, call):
+    plain, more = call(COMPARE)[1], call(COMPARE, "--sentence")[1]
+    assert more.startswith(plain.rstrip("\n")) and len(more) > len(plain)
+
+
+# --- files
+
+
+def test_out(texts, call):
+    answer = call(COMPARE)[1]
+    assert call(COMPARE, "--out", "x.txt") == (0, "", "")
+    assert Path("x.txt").read_text() == answer
+    assert sorted(os.listdir()) == ["A.txt", "B.txt", "R.txt", "x.txt"]
+
+
+@pytest.mark.parametrize("path", ["A.txt", "./B.txt", "R.txt"])
+def test_out_never_writes_over_what_is_read(texts, refused, path):
+    err = refused(f"{COMPARE} --out {path}", "usage")
+    assert "--out would write over" in err and "price" in Path(path).read_text()
+
+
+def test_out_to_a_device(texts, call):
+    assert call(COMPARE, "--out", os.devnull)[0] == 0
+    assert not os.path.isfile(os.devnull)
+
+
+@pytest.mark.parametrize("suffix, start", [("svg", b"<?xml"), ("png", b"\x89PNG")])
+def test_plot(texts, call, suffix, start):
+    assert call(COMPARE, "--plot", f"x.{suffix}")[0] == 0
+    assert Path(f"x.{suffix}").read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, OSError(28, "No space left")])
+def test_an_interrupted_write_leaves_the_old_file(texts, call, monkeypatch, stop):
+    Path("x.txt").write_text("what was there before")
+
+    def broken(*_):
+        raise stop
+
+    monkeypatch.setattr(os, "replace", broken)
+    status, out, err = call(COMPARE, "--out", "x.txt")
+    assert out == "" and Path("x.txt").read_text() == "what was there before"
+    assert sorted(os.listdir()) == ["A.txt", "B.txt", "R.txt", "x.txt"]
+    if stop is KeyboardInterrupt:
+        assert (status, err) == (130, "interrupted; nothing was written\n")
+    else:
+        assert status == 2 and err.startswith("error[cannot-write]: x.txt cannot be")
+
+
+def test_ctrl_c_during_draws(here):
+    here("a.csv", "".join(f"{i % 7}\n" for i in range(40_000)))
+    here("b.csv", "".join(f"{i % 5}\n" for i in range(40_000)))
+    code = "import sys; from sigtext.cli import main; print('on', flush=True, "
+    code += "file=sys.stderr); sys.exit(main())"
+    line = "compare a.csv b.csv --n-resamples 1000000 --out x.json".split()
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *line], stderr=subprocess.PIPE, text=True
+    ) as run:
+        assert run.stderr.readline() == "on\n"
+        time.sleep(1.5)
+        run.send_signal(signal.SIGINT)
+        err = run.stderr.read()
+    assert (run.returncode, err) == (130, "interrupted; nothing was written\n")
+    assert sorted(os.listdir()) == ["a.csv", "b.csv"]
+
+
+def test_closed_pipe_ends_quietly(texts):
+    code = "import sys; from sigtext.cli import main; sys.exit(main())"
+    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(code)} explain"
+    done = subprocess.run(
+        ["bash", "-c", f"({command}; echo $? >&2) | true"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == "0\n" and done.stdout == ""
+
+
+# --- our own faults
+
+
+def test_a_fault_of_ours(texts, call, monkeypatch):
+    def broken(*_, **__):
+        raise ZeroDivisionError("the price of tea")
+
+    monkeypatch.setattr("sigtext.comparison.compare", broken)
+    status, out, err = call(COMPARE)
+    assert (status, out) == (70, "")
+    assert err.startswith("error[bug]: sigtext failed in a way it should not (ZeroDivi")
+    assert "sigtext-bug.txt" in err and "Traceback" not in err
+    report = Path("sigtext-bug.txt").read_text()
+    assert "ZeroDivisionError" in report and "tea" not in report
+    assert (
+        "numpy" in report and "sigtext compare A.txt B.txt --reference R.txt" in report
+    )
+
+
+def test_debug_shows_the_traceback(texts, monkeypatch):
+    monkeypatch.setattr(cli, "compare_command", lambda argv: 1 / 0)
+    with pytest.raises(ZeroDivisionError), contextlib.redirect_stderr(io.StringIO()):
+        cli.main([*shlex.split(COMPARE), "--debug"])
+
+
+def test_a_fault_in_a_folder_that_takes_no_file(texts, call, monkeypatch):
+    monkeypatch.setattr(cli, "compare_command", lambda argv: 1 / 0)
+    monkeypatch.setattr(cli, "BUG_FILE", "no/such/folder.txt")
+    status, _, err = call(COMPARE)
+    assert (
+        status == 70 and "with the lines below" in err and "in compare_command" in err
+    )
