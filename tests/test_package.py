@@ -126,8 +126,8 @@ def bare(built, tmp_path_factory):
     return python
 
 
-def run(*command):
-    here = command[0].parent  # not this tree, whose modules Python would find first
+def run(*command, here=None):
+    here = here or command[0].parent  # not this tree, where Python would look first
     return subprocess.run(
         command, cwd=here, env=plain(), capture_output=True, text=True
     )
@@ -147,3 +147,10 @@ def test_command_is_installed(bare):
     done = run(bare.parent / "sigtext", "--version")
     assert done.returncode == 0, done.stderr
     assert SETTINGS["version"] in done.stdout
+
+
+def test_demo_of_the_readme(bare, tmp_path):
+    pytest.importorskip("sigtext.comparison")
+    done = run(bare.parent / "sigtext", "demo", here=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "p = " in done.stdout and list(tmp_path.glob("*.svg"))
