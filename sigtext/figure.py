@@ -7,9 +7,11 @@ __all__ = ['LINE', 'STYLE', 'contrast', 'readable', 'spread', 'last_point', 'lab
            'figure_text', 'save_figure', 'grid_step', 'bars', 'short_name', 'reaching', 'reach_sentence', 'limits',
            'hang', 'cloud_words', 'draw_words', 'blank_axes', 'ticks', 'draw_clouds', 'draw_directions', 'clouds']
 
-# %% ../nbs/foundations/02_figure.ipynb #0a851e67
+# %% ../nbs/foundations/02_figure.ipynb #11dfa06b
+import io
 import os
 import sys
+import warnings
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -17,7 +19,13 @@ from uuid import uuid4
 
 import numpy as np
 
-from .result import decimals_for, format_count, format_number
+from sigtext.result import (
+    clean,
+    decimals_for,
+    display_width,
+    format_count,
+    format_number,
+)
 
 # %% ../nbs/foundations/02_figure.ipynb #c164559f
 LINE = {
@@ -75,7 +83,7 @@ def spread(
     moved[order] = best + distance * rank
     return moved
 
-# %% ../nbs/foundations/02_figure.ipynb #f019453e
+# %% ../nbs/foundations/02_figure.ipynb #2c46a1bc
 def last_point(
     line: object,  # a line on some axes
 ) -> np.ndarray:  # (2,) pixels
@@ -91,14 +99,15 @@ def last_point(
     seen = points[(points[:, 0] >= low) & (points[:, 0] <= high)]
     return line.get_transform().transform((seen if len(seen) else points)[-1])
 
-
+# %% ../nbs/foundations/02_figure.ipynb #240843fe
 def label_end(
     line: object,  # a line on some axes
     text: str,  # what the line is
 ) -> object:  # the label, a matplotlib annotation
     """Write `text` at the right end of a line, in its colour, in place of a legend.
 
-    Labels of the same axes keep clear of each other, whatever is drawn later.
+    Labels of the same axes keep clear of each other, whatever is drawn later; of lines
+    that end together, the one that runs lower on average has the lower label.
     Raises ValueError if the line has no finite point.
     """
     from matplotlib.colors import to_hex
@@ -108,6 +117,7 @@ def label_end(
 
     def place(renderer):
         peers = [one for one in line.axes.texts if hasattr(one, "labelled_line")]
+        peers.sort(key=lambda one: np.nanmean(one.labelled_line.get_ydata(orig=False)))
         ends = np.array([last_point(one.labelled_line) for one in peers])
         point = renderer.points_to_pixels(1)
         heights = spread(ends[:, 1], 1.25 * point * label.get_fontsize())
@@ -121,7 +131,7 @@ def label_end(
     label.labelled_line = line
     return label
 
-# %% ../nbs/foundations/02_figure.ipynb #88e4cf41
+# %% ../nbs/foundations/02_figure.ipynb #940c7d02
 STYLE = {
     "figure.figsize": (6.0, 3.4),
     "figure.constrained_layout.use": True,
@@ -147,7 +157,7 @@ def use_style() -> None:
 
         set_matplotlib_formats("svg", metadata={"Date": None})
 
-
+# %% ../nbs/foundations/02_figure.ipynb #19e4d4dc
 def figure_bytes(
     fig: object,  # a matplotlib figure
     suffix: str = "svg",  # or "png", "pdf"
@@ -156,21 +166,21 @@ def figure_bytes(
 
     Raises ValueError for another suffix.
     """
-    import io
-
     from matplotlib import style
 
-    silent = {
+    known = {
         "svg": {"Date": None, "Creator": None},
         "png": {"Software": None},
         "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     }
-    if suffix not in silent:
+    if suffix not in known:
         raise ValueError(f"a picture is svg, png or pdf, not {suffix!r}")
     stream = io.BytesIO()
     still = STYLE | {"figure.constrained_layout.use": False}
-    with _LOCK, style.context(["default", still]):
-        fig.savefig(stream, format=suffix, dpi=200, metadata=silent[suffix])
+    with _LOCK, style.context(["default", still]), warnings.catch_warnings():
+        if suffix == "svg":  # its letters are drawn by whoever shows it
+            warnings.filterwarnings("ignore", "Glyph", UserWarning)
+        fig.savefig(stream, format=suffix, dpi=200, metadata=known[suffix])
     return stream.getvalue()
 
 
@@ -180,7 +190,7 @@ def figure_text(
     """A figure as SVG text."""
     return figure_bytes(fig).decode()
 
-
+# %% ../nbs/foundations/02_figure.ipynb #9354e725
 def save_figure(
     fig: object,  # a matplotlib figure
     path: str | Path,  # its suffix says which kind: .svg, .png or .pdf
@@ -199,7 +209,7 @@ def save_figure(
         part.unlink(missing_ok=True)
     return path
 
-# %% ../nbs/foundations/02_figure.ipynb #a4c12d58
+# %% ../nbs/foundations/02_figure.ipynb #751be1f8
 def grid_step(
     draws: np.ndarray,  # (m,) finite numbers, not all equal
 ) -> float:  # 0.0 if there is no grid
@@ -214,30 +224,39 @@ def grid_step(
 def bars(
     draws: np.ndarray,  # (m,) finite numbers, m >= 1
     width: float,  # about how wide a bar should be
+    mark: float = 0.0,  # a bar begins here, and one at minus this, if there is no grid
 ) -> np.ndarray:  # (b + 1,) edges of bars of one width that hold all draws
-    """Edges of a histogram, in step with the grid that the draws lie on."""
+    """Edges of a histogram, in step with the grid that the draws lie on, or with a mark."""
     low, high = draws.min(), draws.max()
     step = 0.0
     if high - low > 1e-12 * max(abs(low), abs(high)):
         step = grid_step(draws)
-    start = low - width / 2
-    if step >= width:
+    if not step and abs(mark) > width:
+        width = 2 * abs(mark) / np.ceil(2 * abs(mark) / width)
+        start = abs(mark) - width * np.ceil((abs(mark) - low) / width)
+    elif not step:
+        start = low - width / 2
+    elif step >= width:
         width = step / np.ceil(step / width)
         start = low - width / 2
-    elif step > 0:
+    else:
         width = step * np.round(width / step)
         start = low - step / 2
     return start + width * np.arange(int((high - start) / width) + 2)
 
-# %% ../nbs/foundations/02_figure.ipynb #95a745d4
+# %% ../nbs/foundations/02_figure.ipynb #e712e873
 def short_name(
     name: str,  # a system's name, as it came
-    most: int = 22,  # characters
+    most: int = 22,  # columns, of which a Chinese character takes two
 ) -> str:
     """A name for a picture: printable, and cut in the middle if it is long."""
-    name = "".join(one if one.isprintable() else "?" for one in str(name))
-    half = (most - 3) // 2
-    return name if len(name) <= most else f"{name[: most - 3 - half]}...{name[-half:]}"
+    name = clean(name)
+    if display_width(name) <= most:
+        return name
+    while display_width(name) > most - 3:
+        middle = (len(name) - 1) // 2
+        name = name[:middle] + name[middle + 1 :]
+    return f"{name[: len(name) // 2]}...{name[len(name) // 2 :]}"
 
 
 def reaching(
@@ -266,7 +285,7 @@ def reach_sentence(
     verb = "reaches" if count == 1 else "reach"
     return f"{format_count(count)} of {total} random swaps {verb} a gap of {gap}"
 
-# %% ../nbs/foundations/02_figure.ipynb #60a4947c
+# %% ../nbs/foundations/02_figure.ipynb #61c9163f
 def limits(
     low: float,  # the least thing to be seen, at most the gap
     high: float,  # the largest thing to be seen, at least the gap
@@ -286,14 +305,17 @@ def hang(
     ax: object,  # matplotlib axes
     draws: np.ndarray,  # (m,) finite numbers
     among: np.ndarray,  # (m,) of bool: these are dark
-    width: float,  # about how wide a bar should be
+    mark: float,  # where the dark ones begin
+    width: float,  # a bar is not narrower
     side: int,  # 1: the cloud stands on the line, -1: it hangs from it
     color: str,
 ) -> None:
     """Draw one cloud, its peak one unit high."""
     if len(draws) == 0:
         return
-    edges = bars(draws, max(width, np.ptp(draws) / 45))
+    middle = np.subtract(*np.quantile(draws, [0.75, 0.25]))
+    about = min(np.ptp(draws) / 45, middle / 8 or np.inf)
+    edges = bars(draws, max(width, about), mark)
     counts, _ = np.histogram(draws, edges)
     dark, _ = np.histogram(draws[among], edges)
     heights = side * np.array([counts, dark]) / counts.max()
@@ -301,7 +323,7 @@ def hang(
     ax.stairs(heights[1], edges, fill=True, color=color, lw=0)
     ax.stairs(heights[0], edges, color=color, lw=0.8)
 
-# %% ../nbs/foundations/02_figure.ipynb #43df45b7
+# %% ../nbs/foundations/02_figure.ipynb #d2181021
 def cloud_words(
     swaps: np.ndarray,  # (m,) in the unit that is printed
     resamples: np.ndarray,  # (m,) likewise
@@ -339,7 +361,7 @@ def cloud_words(
     words["axis"] = f"gap in {name}" if name else "gap"
     return words
 
-
+# %% ../nbs/foundations/02_figure.ipynb #9aacd9aa
 def draw_words(
     ax: object,  # matplotlib axes
     words: dict[str, str],  # from `cloud_words`
@@ -371,7 +393,7 @@ def draw_words(
     lines = words["resamples"].count("\n")
     ax.set(xlim=(low, high), ylim=(-1.62 - 0.22 * lines, 1.6), yticks=[])
 
-# %% ../nbs/foundations/02_figure.ipynb #58069834
+# %% ../nbs/foundations/02_figure.ipynb #295b3879
 def blank_axes() -> object:
     """Axes on a figure of their own, whose layout nothing moves."""
     from matplotlib.figure import Figure
@@ -404,7 +426,7 @@ def ticks(
             break
     return found
 
-
+# %% ../nbs/foundations/02_figure.ipynb #2d927293
 def draw_clouds(ax, swaps, resamples, effect, reach, words, interval) -> None:
     """Draw what `clouds` has prepared; the arguments are those of `cloud_words`."""
     blue, green = LINE["method"]["color"], LINE["other"]["color"]
@@ -414,8 +436,8 @@ def draw_clouds(ax, swaps, resamples, effect, reach, words, interval) -> None:
     draw_words(ax, words, effect, (seen.min(), seen.max()))
     low, high = ax.get_xlim()
     width = (high - low) / 170
-    hang(ax, swaps[up], reach[up], width, 1, blue)
-    hang(ax, resamples[down], np.zeros(down.sum(), bool), width, -1, green)
+    hang(ax, swaps[up], reach[up], effect, width, 1, blue)
+    hang(ax, resamples[down], np.zeros(down.sum(), bool), 0.0, width, -1, green)
     ax.plot([low, high], [0, 0], **LINE["bound"])
     ax.plot([0, 0], [-1.03, 1.03], **LINE["bound"])
     ax.plot([effect, effect], [-1.14, 1.55], **LINE["ink"])
