@@ -5,10 +5,11 @@
 # %% auto #0
 __all__ = ['REGISTRY', 'SIDES', 'as_number', 'as_band', 'as_count', 'as_seed', 'rate_band', 'mean_band', 'Finding', 'exact',
            'measured', 'reported', 'in_band', 'figures', 'record_cells', 'record_line', 'record_row', 'Check',
-           'CheckFailed', 'CheckFunction', 'page_of', 'sizes', 'run_check', 'check', 'enter', 'load_checks',
-           'edge_faults', 'narrowest_small', 'log_tails', 'narrowest_large', 'three_errors_promise', 'mean_misses',
-           'mean_bands_hold', 't_band_on_skewed_values', 'wrong_verdicts', 'verdict_of', 'verdicts_right',
-           'verdicts_open_edges', 'verdicts_by_identity', 'notices_another_rate', 'prints_on_its_side']
+           'CheckFailed', 'CheckFunction', 'page_of', 'sizes', 'run_check', 'check', 'enter', 'pages_among',
+           'load_checks', 'edge_faults', 'narrowest_small', 'log_tails', 'narrowest_large', 'three_errors_promise',
+           'mean_misses', 'mean_bands_hold', 't_band_on_skewed_values', 'wrong_verdicts', 'verdict_of',
+           'verdicts_right', 'verdicts_open_edges', 'verdicts_by_identity', 'notices_another_rate',
+           'prints_on_its_side']
 
 # %% ../nbs/foundations/00_harness.ipynb #26b07aff
 import importlib
@@ -119,7 +120,7 @@ def rate_band(
         high = bisect_left(counts, True, key=lambda k: bdtrc(k, n, rate) <= tail)
     return low / n, high / n
 
-# %% ../nbs/foundations/00_harness.ipynb #6938a02c
+# %% ../nbs/foundations/00_harness.ipynb #25e903dd
 def mean_band(
     mean: float,  # the claimed mean
     n: int,  # number of independent values averaged
@@ -144,7 +145,7 @@ def mean_band(
         half = -float(stdtrit(n - 1, false_alarm / 2)) * sd / math.sqrt(n)
         return mean - half, mean + half
     low, high = as_band(bounds)
-    if not (math.isfinite(high - low) and low <= mean <= high):
+    if not (-math.inf < low <= mean <= high < math.inf):
         raise ValueError(f"mean {mean} needs finite bounds around it, got {bounds}")
     if sd is None:
         half = (high - low) * math.sqrt(math.log(2 / false_alarm) / (2 * n))
@@ -453,14 +454,22 @@ def enter(
     registry[new.label] = new
     return new
 
-# %% ../nbs/foundations/00_harness.ipynb #a7e53586
+# %% ../nbs/foundations/00_harness.ipynb #69ef48cc
+def pages_among(
+    names,  # dotted names of modules
+) -> list[str]:  # those that may hold checks
+    """Leave out the command line and whatever has a leading underscore."""
+    parts = {name: name.split(".")[1:] for name in names}
+    hidden = [name for name in parts if any(p.startswith("_") for p in parts[name])]
+    return [name for name in parts if name not in hidden and parts[name] != ["cli"]]
+
+
 def load_checks() -> dict[str, CheckFunction]:  # the registry, full
     """Import every module of sigtext, so that every check is registered."""
     package = importlib.import_module("sigtext")
-    for found in pkgutil.walk_packages(package.__path__, "sigtext."):
-        names = found.name.split(".")[1:]
-        if names[-1] != "cli" and not any(name.startswith("_") for name in names):
-            importlib.import_module(found.name)
+    found = pkgutil.walk_packages(package.__path__, "sigtext.")
+    for name in pages_among(module.name for module in found):
+        importlib.import_module(name)
     return REGISTRY
 
 # %% ../nbs/foundations/00_harness.ipynb #d1ef08df
@@ -633,13 +642,14 @@ def notices_another_rate():
     high = round(rate_band(0.05, 4_000, side="at_most")[1] * 4_000)
     return exact(bdtrc(high, 4_000, 0.09), (0.999, 1), n=1)
 
-# %% ../nbs/foundations/00_harness.ipynb #ec9d4d65
+# %% ../nbs/foundations/00_harness.ipynb #87ae9389
 @check("H1.j", "no printed number crosses or touches an edge that it misses")
 def prints_on_its_side():
     edges = [Fraction(0.06725), Fraction(1, 3), Fraction(0), Fraction(-5, 7)]
     steps = [sign * Fraction(1, 10**k) for k in range(1, 20) for sign in (-1, 1)]
     wrong = 0
     for edge, step in product(edges, [*steps, Fraction(0)]):
-        shown = Fraction(figures(edge + step, edge))
-        wrong += (shown > edge) != (step > 0) and (shown < edge) != (step < 0)
+        text = figures(edge + step, edge)
+        shown = Fraction(text) if "/" in text else float(text)
+        wrong += (shown > edge) != (step > 0) or (shown < edge) != (step < 0)
     return exact(wrong, (0, 0), n=len(edges) * (len(steps) + 1))
