@@ -4,16 +4,18 @@
 
 # %% auto #0
 __all__ = ['TIE', 'SIDES', 'CASES', 'METRICS', 'size_curve', 'rank_lemma', 'shift_is_bijection', 'exceedances',
-           'randomization_pvalue', 'tie_tolerance', 'differing_units', 'all_swap_effects', 'smallest_pvalue',
-           'check_draws', 'randomization_test', 'observed_effect', 'count_exceedances', 'undefined_note',
-           'pairwise_pvalues', 'enumerated_curve', 'tie_blocks', 'code_follows_formula', 'compositions', 'worst_excess',
-           'always_valid', 'strict_is_valid', 'without_plus_one', 'ties_lower_size', 'tail_shares', 'exact_size',
-           'size_on_twelve_segments', 'with_replacement_size', 'ends', 'continuous_size', 'size_of_b_over_m',
-           'worst_miss', 'hoeffding_draws', 'tenth_of_the_draws', 'full_group_equals_scipy', 'drawn_around_full_group',
-           'null_pvalue', 'rejections', 'size_at_corpus_scale', 'power_at_corpus_scale', 'document_pvalue',
-           'segments_of_documents', 'whole_documents', 'volume_pvalue', 'unequal_volume']
+           'randomization_pvalue', 'tie_tolerance', 'differing_units', 'all_swap_totals', 'all_swap_effects',
+           'smallest_pvalue', 'check_draws', 'squares', 'studentized', 'studentized_effects', 'studentized_by_hand',
+           'randomization_test', 'observed_effect', 'swapped_statistics', 'count_exceedances', 'method_name',
+           'undefined_note', 'pairwise_pvalues', 'enumerated_curve', 'tie_blocks', 'code_follows_formula',
+           'compositions', 'worst_excess', 'always_valid', 'strict_is_valid', 'without_plus_one', 'ties_lower_size',
+           'tail_shares', 'exact_size', 'size_on_twelve_segments', 'with_replacement_size', 'ends', 'continuous_size',
+           'size_of_b_over_m', 'worst_miss', 'hoeffding_draws', 'tenth_of_the_draws', 'full_group_equals_scipy',
+           'drawn_around_full_group', 'null_pvalue', 'rejections', 'size_at_corpus_scale', 'power_at_corpus_scale',
+           'document_pvalue', 'segments_of_documents', 'whole_documents', 'volume_pvalue', 'unequal_volume',
+           'unequal_volume_studentized', 'studentized_is_valid']
 
-# %% ../nbs/theorems/10_randomization.ipynb #d3456baf
+# %% ../nbs/theorems/10_randomization.ipynb #51694730
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
@@ -22,13 +24,14 @@ from math import ceil, comb, log
 import numpy as np
 from scipy.special import bdtr
 
-from .harness import check, exact, measured, rate_band
+from .harness import check, exact, measured, rate_band, reported
 from .metrics import f_score
 from sigtext.resampling import (
     MEMORY,
     Pair,
     as_pair,
     as_parts,
+    distinct_rows,
     drawn_totals,
     swap_effects,
     with_progress,
@@ -120,7 +123,7 @@ def tie_tolerance(
     reach = np.abs(metric.gradient(totals)) * np.abs(pair.statistics).sum(axis=1)
     return TIE * float(np.nansum(scores) + np.nansum(reach))
 
-# %% ../nbs/theorems/10_randomization.ipynb #add6f007
+# %% ../nbs/theorems/10_randomization.ipynb #1945a2b0
 def differing_units(
     pair: Pair,
 ) -> np.ndarray:  # (d,) units whose statistics differ between the systems
@@ -128,19 +131,25 @@ def differing_units(
     return np.flatnonzero((pair.rows[0] != pair.rows[1]).any(axis=1))
 
 
+def all_swap_totals(
+    moves: np.ndarray,  # (d, q) what swapping each unit adds
+    memory: int = MEMORY,  # bytes for the swaps that are held at a time
+) -> Iterator[np.ndarray]:  # arrays of totals, 2**d rows in all; the first swaps none
+    """Totals of every subset of the units."""
+    step = max(1, memory // (32 * (len(moves) + 1)))
+    for start in range(0, 2 ** len(moves), step):
+        codes = np.arange(start, min(start + step, 2 ** len(moves)))
+        swaps = codes[:, None] >> np.arange(len(moves)) & 1
+        yield swaps.astype(float) @ moves
+
+
 def all_swap_effects(
     pair: Pair,
-    memory: int = MEMORY,  # bytes for the swaps that are held at a time
+    memory: int = MEMORY,
 ) -> Iterator[np.ndarray]:  # arrays of differences A - B, 2**d in all
     """Differences of scores under every swap of the units that differ."""
-    units = differing_units(pair)
-    left, right = pair.rows.sum(axis=1)
-    moves = pair.rows[1, units] - pair.rows[0, units]
-    step = max(1, memory // (32 * (len(units) + 1)))
-    for start in range(0, 2 ** len(units), step):
-        codes = np.arange(start, min(start + step, 2 ** len(units)))
-        swaps = codes[:, None] >> np.arange(len(units)) & 1
-        moved = swaps.astype(float) @ moves
+    units, (left, right) = differing_units(pair), pair.rows.sum(axis=1)
+    for moved in all_swap_totals(pair.rows[1, units] - pair.rows[0, units], memory):
         yield pair.effect(left + moved, right - moved)
 
 # %% ../nbs/theorems/10_randomization.ipynb #69b07a3c
@@ -184,7 +193,90 @@ def check_draws(n_resamples: int, alternative: str) -> int:
         )
     return int(n_resamples)
 
-# %% ../nbs/theorems/10_randomization.ipynb #6d88d2cf
+# %% ../nbs/theorems/10_randomization.ipynb #d46da600
+def squares(
+    rows: np.ndarray,  # (2, u, q) integer parts of both systems' units
+) -> np.ndarray:  # (u, q*q) what a swap adds to the sums of products
+    """Columns of b b' - a a' (upper triangle) and of b a' - a b' (strictly upper)."""
+    a, b = rows
+    i, j = np.triu_indices(a.shape[1])
+    s, t = np.triu_indices(a.shape[1], 1)
+    same = b[:, i] * b[:, j] - a[:, i] * a[:, j]
+    return np.concatenate([same, b[:, s] * a[:, t] - a[:, s] * b[:, t]], axis=1)
+
+
+def studentized(
+    pair: Pair,
+    moved: np.ndarray,  # (r, q + q*q) totals of moves and of `squares` under r swaps
+) -> np.ndarray:  # (r,) gap over its linearized spread; 0 for 0/0
+    """The gap in units of its spread, under each swap."""
+    (a, b), parts = pair.rows, pair.parts
+    q, r = a.shape[1], len(moved)
+    i, j = np.triu_indices(q)
+    s, t = np.triu_indices(q, 1)
+    same, cross = np.zeros((r, q, q)), np.zeros((r, q, q))
+    same[:, i, j] = moved[:, q : q + len(i)]
+    same[:, j, i] = same[:, i, j]
+    cross[:, s, t] = moved[:, q + len(i) :]
+    cross = cross - cross.transpose(0, 2, 1)
+    left, right = a.sum(axis=0) + moved[:, :q], b.sum(axis=0) - moved[:, :q]
+    unit = np.ldexp(1 / parts.ten, -parts.two)
+    slopes = pair.metric.gradient(parts.assemble(np.stack([left, right])))
+    first, second = slopes[..., parts.column] * unit
+    terms = [
+        np.einsum("ri,rij,rj->r", first, a.T @ a + same, first),
+        np.einsum("ri,rij,rj->r", second, b.T @ b - same, second),
+        -2 * np.einsum("ri,rij,rj->r", first, a.T @ b + cross, second),
+    ]
+    square, gap = sum(terms), pair.effect(left, right)
+    noise = TIE * (abs(terms[0]) + abs(terms[1]) + abs(terms[2]))
+    spread = np.sqrt(np.where(square <= noise, 0.0, square))
+    gap = np.where(abs(gap) <= tie_tolerance(pair), 0.0, gap)
+    flat = (spread == 0) & (gap == 0)
+    with np.errstate(divide="ignore"):
+        return np.where(flat, 0.0, gap / np.where(flat, 1.0, spread))
+
+
+def studentized_effects(
+    pair: Pair,
+    n_resamples: int,  # m, draws; ignored where all swaps are run through
+    entropy: int | None,  # the seed; None runs through all swaps
+    memory: int = MEMORY,
+) -> Iterator[np.ndarray]:  # the observed statistic, then its values under swaps
+    """Studentized gaps: as observed, and under draws or all swaps."""
+    units = differing_units(pair)
+    a, b = pair.rows[:, units]
+    moves = np.concatenate([b - a, squares(pair.rows[:, units])], axis=1)
+    yield studentized(pair, np.zeros((1, moves.shape[1])))
+    if entropy is None:
+        totals = all_swap_totals(moves, memory)
+    else:
+        totals = drawn_totals(
+            *distinct_rows(moves), "swap", n_resamples, entropy, memory
+        )
+    for moved in totals:
+        yield studentized(pair, moved)
+
+# %% ../nbs/theorems/10_randomization.ipynb #3b1f4026
+@check("T1.u", "studentized gaps from sums of products are those from rows")
+def studentized_by_hand():
+    rng, off = np.random.default_rng(3), []
+    for name, k in (("f1", 3), ("bleu", 10), ("mean", 1)):
+        pair = as_pair(*rng.integers(1, 9, size=(2, 6, k)) / (2 if k == 1 else 1), name)
+        fast = np.concatenate(list(studentized_effects(pair, 0, None)))[1:]
+        rows = pair.parts.assemble(pair.rows)
+        units = differing_units(pair)
+        for code, value in enumerate(fast):
+            swap = np.zeros(6, dtype=bool)
+            swap[units] = code >> np.arange(len(units)) & 1
+            now = np.where(swap[:, None], rows[::-1], rows)
+            slopes = pair.metric.gradient(now.sum(axis=1))
+            psi = (now[0] * slopes[0]).sum(1) - (now[1] * slopes[1]).sum(1)
+            gap = np.subtract(*pair.metric.score(now.sum(axis=1)))
+            off.append(abs(value - gap / np.sqrt((psi**2).sum())))
+    return exact(max(off), (0, 1e-9), n=len(off))
+
+# %% ../nbs/theorems/10_randomization.ipynb #c17a66eb
 def randomization_test(
     a: np.ndarray,  # (n,) scores or (n, k) statistics of system A, one row a segment
     b: np.ndarray,  # the same of system B, on the same segments
@@ -194,6 +286,7 @@ def randomization_test(
     n_resamples: int = 9_999,  # m, number of draws
     alternative: str = "two-sided",  # or "greater" (A better than B), "less"
     rng: int | np.random.Generator | None = None,  # seed; None draws and records one
+    studentize: bool = False,  # compare gaps in units of their own spread
     memory: int = MEMORY,  # bytes for the draws held at a time; changes no result
 ) -> TestResult:
     """Test whether systems A and B could be swapped unit by unit without a trace.
@@ -210,9 +303,8 @@ def randomization_test(
     d = len(differing_units(pair))
     whole = 2**d <= n_resamples + 1
     m = 2**d if whole else n_resamples
-    draws = all_swap_effects(pair, memory) if whole else None
-    draws = draws or swap_effects(pair, m, entropy, memory)
-    count, undefined = count_exceedances(pair, effect, alternative, draws, m)
+    draws = swapped_statistics(pair, m, None if whole else entropy, studentize, memory)
+    count, undefined = count_exceedances(pair, draws, alternative, m, studentize)
     floor = smallest_pvalue(d, alternative, None if whole else m)
     low, high = (count / m,) * 2 if whole else clopper_pearson(count, m)
     return TestResult(
@@ -220,9 +312,7 @@ def randomization_test(
         pvalue=count / m if whole else (1 + count) / (1 + m),
         pvalue_interval=(max(low, floor), high),
         alternative=alternative,
-        method=f"exact ({m:,} arrangement{'s' * (m > 1)})"
-        if whole
-        else "randomization",
+        method=method_name(m if whole else None, studentize),
         n_segments=pair.statistics.shape[1],
         n_units=pair.rows.shape[1],
         n_differ=d,
@@ -232,7 +322,7 @@ def randomization_test(
         notes=undefined_note(undefined, m),
     )
 
-# %% ../nbs/theorems/10_randomization.ipynb #5e7c4a23
+# %% ../nbs/theorems/10_randomization.ipynb #36e5ea2a
 def observed_effect(
     pair: Pair,
 ) -> float:  # score of A minus score of B, in the metric's unit
@@ -250,20 +340,50 @@ def observed_effect(
     return float(scores[0] - scores[1])
 
 
+def swapped_statistics(
+    pair: Pair,
+    n_resamples: int,  # m, draws; ignored where all swaps are run through
+    entropy: int | None,  # the seed; None runs through all swaps
+    studentize: bool,
+    memory: int = MEMORY,
+) -> Iterator[np.ndarray]:  # arrays of the statistic, signed, m in all
+    """The test's statistic under swaps; the first array begins with the data as is."""
+    if studentize:
+        yield from studentized_effects(pair, n_resamples, entropy, memory)
+        return
+    left, right = pair.rows.sum(axis=1)
+    yield np.atleast_1d(pair.effect(left, right))
+    if entropy is None:
+        yield from all_swap_effects(pair, memory)
+    else:
+        yield from swap_effects(pair, n_resamples, entropy, memory)
+
+
 def count_exceedances(
     pair: Pair,
-    effect: float,  # the observed difference
+    draws: Iterator[np.ndarray],  # the statistic as observed, then under draws
     alternative: str,
-    draws: Iterator[np.ndarray],  # differences under draws
-    n_resamples: int,  # how many there are
+    n_resamples: int,  # how many draws there are
+    studentize: bool = False,
 ) -> tuple[int, int]:  # draws at least as large as observed; draws without a value
     """Count over a stream of draws, in the direction that the metric calls better."""
     side, sign = SIDES[alternative], 1 if pair.metric.higher_is_better else -1
-    tolerance, count, undefined = tie_tolerance(pair), 0, 0
+    observed, count, undefined = sign * float(next(draws)[0]), 0, 0
+    tolerance = tie_tolerance(pair)
+    if studentize:
+        tolerance = 1e-9 * abs(observed) if np.isfinite(observed) else 0.0
     for null in with_progress(draws, n_resamples):
-        count += int(exceedances(side(sign * effect), side(sign * null), tolerance))
+        count += int(exceedances(side(observed), side(sign * null), tolerance))
         undefined += int(np.isnan(null).sum())
     return count, undefined
+
+
+def method_name(arrangements: int | None, studentize: bool) -> str:
+    """How the test was done: by draws, or by how many arrangements."""
+    if arrangements is None:
+        return "studentized randomization" if studentize else "randomization"
+    kind, plural = "studentized, " * studentize, "s" * (arrangements > 1)
+    return f"exact ({kind}{arrangements:,} arrangement{plural})"
 
 
 def undefined_note(undefined: int, m: int) -> tuple[str, ...]:
@@ -523,8 +643,8 @@ def drawn_around_full_group(rng, n=200):
     share = (np.array(p) * 1_000 - 1).sum() / (999 * n)
     return measured(share, rate_band(truth, 999 * n), n=999 * n)
 
-# %% ../nbs/theorems/10_randomization.ipynb #bc0f673f
-def null_pvalue(rng, *, gain=0.0, n=200, m=99):
+# %% ../nbs/theorems/10_randomization.ipynb #f5e2b744
+def null_pvalue(rng, *, gain=0.0, n=200, m=99, **how):
     "One p-value; `gain` moves tagger A's hit rate on every segment."
     gold, ease = rng.integers(1, 9, n), rng.beta(4, 2, n)
 
@@ -533,7 +653,7 @@ def null_pvalue(rng, *, gain=0.0, n=200, m=99):
         return np.stack([hits, rng.poisson(1, n), gold - hits], axis=1)
 
     x, y = tagger(ease + gain), tagger(ease)
-    return randomization_test(x, y, "f1", n_resamples=m, rng=rng).pvalue
+    return randomization_test(x, y, "f1", n_resamples=m, rng=rng, **how).pvalue
 
 
 def rejections(pvalue, n):
@@ -573,10 +693,10 @@ def whole_documents(rng, n=1_000):
     rate = rejections(lambda: document_pvalue(rng, by_document=True), n)
     return measured(rate, rate_band(0.05, n, side="at_most"), n=n)
 
-# %% ../nbs/theorems/10_randomization.ipynb #a2d24962
-def volume_pvalue(rng, *, n=100, m=99, **how):
-    "One p-value for two systems of precision 0.8 and very unequal volume."
-    many, few = rng.poisson(5, n), rng.poisson(0.5, n)
+# %% ../nbs/theorems/10_randomization.ipynb #fc873446
+def volume_pvalue(rng, *, rates=(5, 0.5), n=100, m=99, **how):
+    "One p-value for two systems of precision 0.8 that predict at unequal rates."
+    many, few = (rng.poisson(rate, n) for rate in rates)
     right = [rng.binomial(count, 0.8) for count in (many, few)]
     x, y = (np.stack([r, c - r], 1) for r, c in zip(right, (many, few), strict=True))
     return randomization_test(x, y, "precision", n_resamples=m, rng=rng, **how).pvalue
@@ -585,4 +705,16 @@ def volume_pvalue(rng, *, n=100, m=99, **how):
 @check("T1.t", "equal precision, unequal volume: valid for equal scores", control=True)
 def unequal_volume(rng, n=1_000):
     rate = rejections(lambda: volume_pvalue(rng), n)
+    return measured(rate, rate_band(0.05, n, side="at_most"), n=n)
+
+# %% ../nbs/theorems/10_randomization.ipynb #8c373314
+@check("T1.v", "unequal volume, studentized: size at 100 segments", reported=True)
+def unequal_volume_studentized(rng, n=1_000):
+    how = {"studentize": True}
+    return reported(rejections(lambda: volume_pvalue(rng, **how), n), n=n)
+
+
+@check("T1.w", "studentized, under the sharp null: valid")
+def studentized_is_valid(rng, n=1_000):
+    rate = rejections(lambda: null_pvalue(rng, studentize=True), n)
     return measured(rate, rate_band(0.05, n, side="at_most"), n=n)
