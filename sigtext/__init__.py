@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 # `import sigtext` costs nothing but this file.
 _names = {
     "bootstrap": ("bootstrap_interval", "bootstrap_test"),
+    "comparison": ("Comparison", "Family", "compare", "compare_metrics"),
     "randomization": ("randomization_test",),
     "result": ("InputError", "Interval", "SigtextWarning", "TestResult"),
 }
