@@ -12,7 +12,7 @@ _names = {
     "bootstrap": ("bootstrap_interval", "bootstrap_test"),
     "comparison": ("Comparison", "Family", "compare", "compare_metrics"),
     "randomization": ("randomization_test",),
-    "result": ("InputError", "Interval", "SigtextWarning", "TestResult"),
+    "result": ("InputError", "InputTypeError", "Interval", "SigtextWarning", "TestResult"),
 }
 _modules = ("figure", "harness", "metrics", "testbeds")
 _home = {name: module for module, names in _names.items() for name in names}
