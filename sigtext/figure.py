@@ -209,7 +209,7 @@ def save_figure(
         part.unlink(missing_ok=True)
     return path
 
-# %% ../nbs/foundations/02_figure.ipynb #751be1f8
+# %% ../nbs/foundations/02_figure.ipynb #ce08e468
 def grid_step(
     draws: np.ndarray,  # (m,) finite numbers, not all equal
 ) -> float:  # 0.0 if there is no grid
@@ -233,7 +233,7 @@ def bars(
         step = grid_step(draws)
     if not step and abs(mark) > width:
         width = 2 * abs(mark) / np.ceil(2 * abs(mark) / width)
-        start = abs(mark) - width * np.ceil((abs(mark) - low) / width)
+        start = abs(mark) - width * (np.floor((abs(mark) - low) / width) + 1)
     elif not step:
         start = low - width / 2
     elif step >= width:
