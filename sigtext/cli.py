@@ -8,9 +8,9 @@ __all__ = ['HELP', 'COMPARE_HELP', 'DEMO_HELP', 'EXPLAIN_HELP', 'VERIFY_HELP', '
            'one_of', 'whole_number', 'real_number', 'Parser', 'parse', 'unknown_option', 'no_more', 'skips',
            'system_names', 'short_names', 'quoted', 'again', 'emit', 'write_whole', 'cannot_write', 'writable',
            'wants_color', 'width_of', 'metric_objects', 'with_options', 'needs_text', 'same_file', 'read_all',
-           'compare_command', 'checked', 'computed', 'with_command', 'seed_of', 'answer', 'demo_command',
-           'demo_picture', 'demo_text', 'demo_table', 'demo_doubts', 'demo_reason', 'four_word_runs', 'explain_command',
-           'verify_command', 'versions', 'run', 'show_error', 'show_bug', 'main']
+           'cluster_word', 'compare_command', 'checked', 'computed', 'with_command', 'seed_of', 'answer',
+           'demo_command', 'demo_picture', 'demo_text', 'demo_table', 'demo_doubts', 'demo_reason', 'four_word_runs',
+           'explain_command', 'verify_command', 'versions', 'run', 'show_error', 'show_bug', 'main']
 
 # %% ../nbs/practice/34_cli.ipynb #dd2fbc8b
 import argparse
@@ -71,7 +71,7 @@ What to compare
                          accuracy, precision, recall, f1, ratio; repeatable
 """
 
-# %% ../nbs/practice/34_cli.ipynb #8a8941a5
+# %% ../nbs/practice/34_cli.ipynb #f3c69889
 COMPARE_HELP += """\
   --tokenize NAME        of bleu: 13a, intl, char, zh, ja-mecab, none, ...
   --lowercase            of bleu and chrf: ignore case
@@ -82,6 +82,8 @@ COMPARE_HELP += """\
 
 How
   --alternative WHICH    two-sided; greater: A better than B; less
+  --studentize           compare gaps in units of their spread: for systems that
+                         write very different amounts
   --n-resamples N        9999. More draws sharpen p; they do not make it smaller
   --seed N               drawn and printed when not given; 0 is a seed
   --confidence-level X   0.95; the answers speak of the level 1 - X
@@ -210,8 +212,15 @@ def real_number(
         way = f"{option} {number / 100:g}"
     raise fault("out-of-range", summary, f"It came as {text}.", help=way)
 
-# %% ../nbs/practice/34_cli.ipynb #2f584009
-FLAGS = {"--lowercase", "--sentence", "--all-diagnostics", "--no-plot", "--fresh"}
+# %% ../nbs/practice/34_cli.ipynb #4a90dafb
+FLAGS = {
+    "--lowercase",
+    "--studentize",
+    "--sentence",
+    "--all-diagnostics",
+    "--no-plot",
+    "--fresh",
+}
 FLAGS |= {"--list", "--progress", "--quiet"}
 REPEATED = {"--reference", "--metric", "--name", "--skip-lines"}
 METRIC_OPTIONS = {
@@ -226,7 +235,8 @@ OPTIONS = {
     "compare": (
         *("--reference", "--clusters", "--name", "--skip-lines", "--encoding"),
         *("--metric", *METRIC_OPTIONS),
-        *("--alternative", "--n-resamples", "--seed", "--confidence-level"),
+        *("--alternative", "--studentize", "--n-resamples", "--seed"),
+        "--confidence-level",
         *("--format", "--sentence", "--all-diagnostics", "--out", "--plot"),
         *("--color", "--quiet"),
     ),
@@ -361,7 +371,7 @@ def quoted(word: str) -> str:
     safe = word.encode("unicode_escape").decode().replace("'", r"\'")
     return f"$'{safe}'"
 
-# %% ../nbs/practice/34_cli.ipynb #a8ba7535
+# %% ../nbs/practice/34_cli.ipynb #be35898e
 def again(
     values: argparse.Namespace, files: list[str], metrics: list[str], seed
 ) -> str:
@@ -387,6 +397,7 @@ AGAIN = {
     "--metric": None,
     **dict.fromkeys(METRIC_OPTIONS),
     "--alternative": "two-sided",
+    "--studentize": False,
     "--n-resamples": "9999",
     "--confidence-level": "0.95",
     "--seed": None,
@@ -565,7 +576,13 @@ def read_all(values: argparse.Namespace, files: list[str], metrics: list) -> tup
     )
     return *systems, refs or None, labels
 
-# %% ../nbs/practice/34_cli.ipynb #f737502a
+# %% ../nbs/practice/34_cli.ipynb #0a7226dc
+def cluster_word(path: str) -> str:
+    "What sentences call the clusters: documents, if the file's name says so."
+    name = os.path.basename(path).lower()
+    return "documents" if name.startswith("doc") else "clusters"
+
+
 def compare_command(argv: list[str]) -> int:
     "Compare two systems: read, compute, write."
     values, files = parse("compare", argv)
@@ -576,20 +593,14 @@ def compare_command(argv: list[str]) -> int:
     metrics = metric_objects(chosen, values)
     needs_text(metrics, values.reference)
     a, b, references, labels = read_all(values, files, metrics)
-    result = computed(
-        a,
-        b,
-        references,
-        metrics,
-        quiet=values.quiet,
-        names=names,
-        clusters=labels,
-        **how,
-    )
+    how |= {"names": names, "files": tuple(files), "quiet": values.quiet}
+    if labels:
+        how |= {"clusters": labels, "cluster_word": cluster_word(values.clusters)}
+    result = computed(a, b, references, metrics, **how)
     result = with_command(result, values, files, chosen)
     return answer(result, values)
 
-# %% ../nbs/practice/34_cli.ipynb #676ae139
+# %% ../nbs/practice/34_cli.ipynb #e2f8dea8
 def checked(values: argparse.Namespace, files: list[str]) -> dict:
     "The options of the computation, converted; an error for any that cannot be."
     if len(files) != 2:
@@ -611,6 +622,7 @@ def checked(values: argparse.Namespace, files: list[str]) -> dict:
         "alternative": one_of(values.alternative or sides[0], sides, "--alternative"),
         "n_resamples": whole_number(draws, "--n-resamples", 1, MOST_DRAWS),
         "confidence_level": real_number(level, "--confidence-level", 0, 1),
+        "studentize": values.studentize,
         "rng": None if values.seed is None else whole_number(values.seed, "--seed", 0),
     }
 
@@ -631,14 +643,13 @@ def computed(a, b, references, metrics: list, *, quiet: bool, **how):
             return comparison.compare(a, b, references, metric=metrics[0], **how)
         return comparison.compare_metrics(a, b, references, metrics=metrics, **how)
 
-# %% ../nbs/practice/34_cli.ipynb #48c97a05
+# %% ../nbs/practice/34_cli.ipynb #629cedc2
 def with_command(result, values: argparse.Namespace, files: list[str], chosen: list):
-    "The result with the names of its files and the command that repeats it."
+    "The result with the command that repeats it."
     from dataclasses import replace
 
     def told(comparison, seed):
-        command = again(values, files, chosen, seed)
-        return replace(comparison, files=tuple(files), again=command)
+        return replace(comparison, again=again(values, files, chosen, seed))
 
     several = getattr(result, "comparisons", None)
     if several is None:
@@ -649,8 +660,9 @@ def with_command(result, values: argparse.Namespace, files: list[str], chosen: l
 
 def seed_of(comparison) -> int | None:
     "The seed that repeats a comparison, or None if nothing was drawn."
-    parts = (comparison.test, comparison.interval)
-    return next((p.seed for p in parts if p is not None and p.seed is not None), None)
+    test, interval = comparison.test, comparison.interval
+    drawn = not test.exact or (interval is not None and interval.n_resamples)
+    return test.seed if drawn else None
 
 
 def answer(result, values: argparse.Namespace) -> int:
@@ -720,7 +732,7 @@ def demo_picture(comparison) -> str:
         return "not drawn, because the current folder takes no file"
     return DEMO_PICTURE
 
-# %% ../nbs/practice/34_cli.ipynb #16b0daef
+# %% ../nbs/practice/34_cli.ipynb #fca8e3f3
 def demo_text(world, pairs: list, seed: int, picture: str | None, color: bool) -> str:
     "The demo's answer: two verdicts, one table, the reason, the doubts, what is next."
     from sigtext.report import verdict_text
@@ -731,7 +743,7 @@ def demo_text(world, pairs: list, seed: int, picture: str | None, color: bool) -
     opening += f"(seed {seed}). Two comparisons, {pairs[0].metric.label}:"
     blocks = ["\n".join(fill(opening, 80))]
     for i, (c, (a, b, what)) in enumerate(zip(pairs, PAIRS, strict=True), 1):
-        said = fill(verdict_text(c), 80, "   ", "   ")
+        said = fill(verdict_text(c, swaps=False), 80, "   ", "   ")
         if color:
             start, colon, rest = "\n".join(said).partition(":")
             said = [f"   \x1b[1m{start.strip()}\x1b[0m{colon}{rest}"]
@@ -781,7 +793,7 @@ def demo_table(pairs: list) -> str:
     ]
     return "\n".join(line.rstrip() for line in lines)
 
-# %% ../nbs/practice/34_cli.ipynb #f9cc4378
+# %% ../nbs/practice/34_cli.ipynb #cd0023ae
 def demo_doubts(pairs: list) -> str:
     "The doubts of both comparisons, each with the number of its comparison."
     from sigtext.result import fill
@@ -791,35 +803,37 @@ def demo_doubts(pairs: list) -> str:
         for d in c.diagnostics:
             lines += fill(f"{d.severity}[{d.code}]: {i}: {d.message}", 80, "", "  ")
             if d.help and d.help not in helped:
-                lines += fill(d.help, 80, "  help: ", " " * 8)
+                way = re.sub(r"metric='(\w+)'", r"--metric \1", d.help)
+                lines += fill(way, 80, "  help: ", " " * 8)
                 helped.add(d.help)
     return "\n".join(lines)
 
-# %% ../nbs/practice/34_cli.ipynb #4df4e2b2
+# %% ../nbs/practice/34_cli.ipynb #a7068be5
 def demo_reason(world, pairs: list) -> str:
     "Why the two verdicts came out as they did, from the numbers that came out."
     from sigtext.result import decimals_for, format_number
 
-    def number(x, c):
-        return format_number(x, decimals_for(c.metric.unit.decimals, c.spread))
+    def number(c):
+        return format_number(
+            abs(c.effect), decimals_for(c.metric.unit.decimals, c.spread)
+        )
 
     first, second = pairs
     found = [c.verdict.code == "higher" for c in pairs]
-    gap, spread = abs(first.effect), second.spread or 0.0
-    if found == [True, False]:
-        text = "Why the first is measured and the second is not: "
-        if gap < 1.96 * spread:
-            text += f"the spread. A gap of {number(gap, first)} with the spread of the "
-            text += "second pair would not have been measured either. "
-        else:
-            text += f"the gap. The second is {number(abs(second.effect), second)}, "
-            text += "too small for its spread. "
-    elif found == [False, True]:
-        text = "Here the second is measured and the first is not. "
-    elif all(found):
-        text = "Both are measured here, though their spreads differ. "
-    else:
-        text = "Neither is measured here: both gaps are small for their spreads. "
+    wide = [abs(c.effect) / c.spread if c.spread else 0.0 for c in pairs]
+    openings = {
+        (True, False): "Why the first is measured and the second is not: ",
+        (False, True): "Why the second is measured and the first is not: ",
+        (True, True): "Both are measured: ",
+        (False, False): "Neither is measured: ",
+    }
+    text = openings[tuple(found)] + "a gap shows when it is about twice its spread. "
+    text += f"The first is {wide[0]:.1f} times its spread, the second {wide[1]:.1f}. "
+    if found == [True, False] and second.spread:
+        other = abs(first.effect) / second.spread
+        text += f"With the spread of the second pair, a gap of {number(first)} would "
+        more = f"be {other:.1f} times it" + (", on the edge. " if other < 3 else ". ")
+        text += more if other >= 1.96 else "not have been measured either. "
     a, b = PAIRS[0][:2]
     outputs = zip(world.outputs[a], world.outputs[b], strict=True)
     same = sum(x == y for x, y in outputs)

@@ -247,7 +247,7 @@ EXPLANATIONS["repeated-segments"] = explanation(
     """Give copies one label in a file for --clusters, and they stay together.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #304a54ba
+# %% ../nbs/practice/29_doubts.ipynb #aa7b57ca
 EXPLANATIONS["unequal-volume"] = explanation(
     "warning",
     TEST,
@@ -258,8 +258,8 @@ EXPLANATIONS["unequal-volume"] = explanation(
     volume cannot, even where the scores are equal: with precision 0.8 on both sides
     and ten times as many predictions on one, a quarter of such tests falls below
     0.05. The interval of the difference is not concerned.""",
-    """Read a small p together with the interval. If the interval holds 0 with room to
-    spare, p may be about volume and not about the score.""",
+    """Compare once more with --studentize, which divides the gap by its spread in every
+    draw and so asks about the scores. Read a small p together with the interval.""",
 )
 
 # %% ../nbs/practice/29_doubts.ipynb #0813e301
@@ -550,7 +550,7 @@ EXPLANATIONS["bug"] = explanation(
     """Report it with that file. The exit status is 70.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #c434ac83
+# %% ../nbs/practice/29_doubts.ipynb #3bb84ac5
 EXPLANATIONS["unknown-alternative"] = explanation(
     "error",
     TEST,
@@ -576,6 +576,25 @@ EXPLANATIONS["unknown-rule"] = explanation(
     exist.""",
     """Nothing is computed.""",
     """The usual rule is recentered.""",
+)
+EXPLANATIONS["no-metric"] = explanation(
+    "error",
+    COMPARISON,
+    "no metric",
+    """compare_metrics takes a list of metrics, and the list is empty.""",
+    """Nothing is computed.""",
+    """compare takes one metric, or chooses BLEU for text and the mean for numbers.""",
+)
+
+# %% ../nbs/practice/29_doubts.ipynb #91856d76
+EXPLANATIONS["one-string"] = explanation(
+    "error",
+    COMPARISON,
+    "one string where a list belongs",
+    """A system is a list with one string for each segment. It came as one string.""",
+    """Nothing is computed. Letters would have been taken for segments.""",
+    """text.splitlines() splits more than lines; sigtext.readers.read_segments reads a
+    file as the command line does.""",
 )
 EXPLANATIONS["no-draws"] = explanation(
     "error",
