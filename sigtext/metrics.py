@@ -191,7 +191,7 @@ def quotient_gradient(
     above = scale * np.array(numerator, float) - value * np.array(denominator, float)
     return np.divide(above, below, out=above * np.nan, where=below != 0)
 
-# %% ../nbs/foundations/03_metrics.ipynb #352824cc
+# %% ../nbs/foundations/03_metrics.ipynb #5f0cf166
 def as_array(
     values,  # anything NumPy can make an array of
     name: str,  # of the system
@@ -224,7 +224,7 @@ def as_array(
         came = f"{name} came as {type(values).__name__}"
         raise InputTypeError("not-a-number", what, came, help=way) from None
 
-
+# %% ../nbs/foundations/03_metrics.ipynb #03f1c3d3
 def as_numbers(
     values,  # (n,) or (n, columns) numbers
     name: str,  # of the system
@@ -603,7 +603,7 @@ def simplex():
         wrong += changed(metric.score(listed), metric.score((counts / 4) @ s), most)
     return exact(wrong, n=6 * len(counts))
 
-# %% ../nbs/foundations/03_metrics.ipynb #24851b40
+# %% ../nbs/foundations/03_metrics.ipynb #a71a1769
 def mean_gap(
     metric: CorpusMetric,
     rows: np.ndarray,  # (..., n, k)
@@ -625,7 +625,7 @@ def mean_decomposes():
     )
     return exact(wrong, n=len(rows) + len(right))
 
-
+# %% ../nbs/foundations/03_metrics.ipynb #f80a9cbe
 @check(
     "D1.g",
     "pooled F1 less the mean F1 of two segments",

@@ -64,7 +64,7 @@ def as_texts(
         raise InputTypeError("not-text", what, came, help=way)
     return texts
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #6426dc0a
+# %% ../nbs/foundations/03b_text_metrics.ipynb #067296e2
 def as_streams(
     references,  # n strings, or R lists of n strings; None inside is a missing one
     n: int | None,  # segments of the outputs, if that is known
@@ -80,10 +80,10 @@ def as_streams(
     if isinstance(references, str | bytes) or not hasattr(references, "__iter__"):
         as_texts(references, "references", label)
     streams = list(references)
+    each = {len(x) for x in streams if isinstance(x, list | tuple | np.ndarray)}
     if all(x is None or isinstance(x, str) for x in streams):
         streams = [streams]
-    each = {len(x) for x in streams if hasattr(x, "__len__") and not isinstance(x, str)}
-    if len(streams) == n and len(each) == 1 and n not in each:
+    elif len(streams) == n and len(each) == 1 and n not in each:
         of, strings = f"{counted(n, 'string')} each", counted(each.pop(), "string")
         what = f"references need one list for each reference, of {of}"
         came = (
@@ -163,7 +163,7 @@ def count_segments(
                 bar.update()
     return [np.array(x, dtype=float) for x in found]
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #33f22458
+# %% ../nbs/foundations/03b_text_metrics.ipynb #25d02190
 PARTS = (
     "_preprocess_segment",
     "_extract_reference_info",
@@ -199,7 +199,7 @@ def sacrebleu_metric(
         )
     return metric
 
-
+# %% ../nbs/foundations/03b_text_metrics.ipynb #2033f080
 def sacrebleu_scorer(kind: str, options: dict) -> tuple[Callable, Callable]:
     """Return how sacreBLEU prepares references, and how it counts an output."""
     metric = sacrebleu_metric(kind, options)
@@ -245,31 +245,32 @@ def text_metric(
         **usual | how,
     )
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #cf8812e0
+# %% ../nbs/foundations/03b_text_metrics.ipynb #73b40461
 def columns_first(
     totals: np.ndarray,  # (..., k)
 ) -> np.ndarray:  # (k, ...), each column in one piece
     """Move the statistics to the first axis."""
-    return np.ascontiguousarray(np.moveaxis(totals, -1, 0))
+    return np.ascontiguousarray(np.moveaxis(totals, -1, 0), dtype=float)
 
 
 def bleu_parts(
     totals: np.ndarray,  # (..., 2 + 2N)
     smooth_method: str,  # "none", "exp", "floor" or "add-k"
     smooth_value: float | None,  # of "floor" and "add-k"
-) -> tuple[np.ndarray, ...]:  # c, r (...), and precisions, m, t, counts (N, ...)
-    """Take BLEU's totals apart, smooth them, and say which orders count.
+) -> tuple[np.ndarray, ...]:  # c, r, some (...), and precisions, m, t, counts (N, ...)
+    """Take BLEU's totals apart, smooth them, say which orders count and if any matches.
 
     Source: `BLEU.compute_bleu` of sacreBLEU, for many rows at once.
     """
     columns = columns_first(totals)
     order = len(columns) // 2 - 1
     c, r, m, t = *columns[:2], columns[2 : 2 + order], columns[2 + order :]
+    some = m.any(axis=0)
     if smooth_method == "add-k":
-        more = smooth_value * (np.arange(order) > 0)
-        more = more.reshape(-1, *(1,) * (m.ndim - 1))
-        m, t = m + more, t + more
-    counts, above = np.logical_and.accumulate(t > 0, axis=0), m
+        m, t = m.copy(), t.copy()
+        m[1:] += smooth_value
+        t[1:] += smooth_value
+    counts, above = t > 0, m
     if smooth_method in ("exp", "floor") and not m.all():
         lacks = counts & (m == 0)
         least = smooth_value
@@ -277,9 +278,9 @@ def bleu_parts(
             least = 0.5 ** np.cumsum(lacks, axis=0)
         above = np.where(lacks, least, m)
     p = np.divide(above, t, out=np.zeros_like(t), where=counts)
-    return c, r, p, m, t, counts
+    return c, r, some, p, m, t, counts
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #da64dfc7
+# %% ../nbs/foundations/03b_text_metrics.ipynb #05095f22
 def bleu_score(
     totals: np.ndarray,  # (..., 2 + 2N)
     smooth_method: str = "none",
@@ -291,8 +292,7 @@ def bleu_score(
     Valid as equation (1) for smooth_method="none"; the others have not degree 0.
     Source: Papineni et al. (2002), doi:10.3115/1073083.1073135; sacreBLEU's score.
     """
-    c, r, p, _, _, counts = bleu_parts(totals, smooth_method, smooth_value)
-    some = totals[..., 2 : 2 + len(p)].any(axis=-1) & counts[0] & (c > 0)
+    c, r, some, p, _, _, counts = bleu_parts(totals, smooth_method, smooth_value)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs, used = np.log(p), len(p)
         if effective_order:
@@ -312,10 +312,10 @@ def bleu_gradient(
     At c = r it is the one from longer outputs; a smoothed match of 0 is a constant.
     """
     how = smooth_method, smooth_value
-    c, r, p, m, t, counts = bleu_parts(totals, *how)
+    c, r, _, p, m, t, counts = bleu_parts(totals, *how)
     used = counts.sum(axis=0) if effective_order else len(p)
     with np.errstate(divide="ignore", invalid="ignore"):
-        lengths = np.where(c < r, np.array([r / c**2, -1 / c]), 0.0)
+        lengths = np.where(c < r, np.array([r / c / c, -1 / c]), 0.0)
         matches = np.where(counts & (m > 0), 1 / (used * m), 0.0)
         ngrams = np.where(counts, -1 / (used * t), 0.0)
         score = bleu_score(totals, *how, effective_order)
@@ -348,7 +348,7 @@ def bleu_metric(
         slope=partial(bleu_gradient, **how),
     )
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #0c84ec08
+# %% ../nbs/foundations/03b_text_metrics.ipynb #27aa91a5
 def chrf_score(
     totals: np.ndarray,  # (..., 3N): n-grams of output, of reference, common; by order
     beta: float = 2,  # how much more recall weighs than precision
@@ -372,7 +372,7 @@ def chrf_score(
     above, out = 100 * (1 + square) * p * q, np.zeros(np.shape(p))
     return np.divide(above, below, out=out, where=below > 0)[()]
 
-
+# %% ../nbs/foundations/03b_text_metrics.ipynb #1004d698
 def chrf_gradient(
     totals: np.ndarray,  # (..., 3N)
     beta: float = 2,
@@ -386,15 +386,16 @@ def chrf_gradient(
         if eps_smoothing:
             below = (square * q + h) / (1 + square)
             f = 100 / len(m) / below
-            each = [m * f / below / (-1 - square), 0, f]
-            each[1] = square * each[0]
+            lost = -m * f / below / (1 + square)
+            each = [lost, square * lost, f]
         else:
             used = kept.sum(axis=0)
             p = sum(np.where(kept, m / h, 0.0)) / used
             r = sum(np.where(kept, m / q, 0.0)) / used
-            below = (square * p + r) ** 2 * used / (100 * (1 + square))
-            by_p, by_r = r**2 / below, square * p**2 / below
-            each = [-by_p * m / h**2, -by_r * m / q**2, by_p / h + by_r / q]
+            below = square * p + r
+            below = below * below * used / (100 * (1 + square))
+            by_p, by_r = r * r / below / h, square * p * p / below / q
+            each = [-by_p * m / h, -by_r * m / q, by_p + by_r]
     slopes = np.stack([np.where(kept, x, 0.0) for x in each], axis=1)
     slopes = np.where(m.any(axis=0), slopes.reshape(columns.shape), np.nan)
     return np.moveaxis(slopes, 0, -1)
@@ -437,7 +438,7 @@ def ter_metric(
         quotient=plain.quotient,
     )
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #4efd2c8a
+# %% ../nbs/foundations/03b_text_metrics.ipynb #081569b0
 def word_edits(
     output: Sequence[str],  # words
     reference: Sequence[str],  # words
@@ -466,7 +467,7 @@ def word_edits(
         fall = up & steps
     return edits
 
-
+# %% ../nbs/foundations/03b_text_metrics.ipynb #1d5bf5c1
 def word_error_statistics(
     systems,  # for each system a list of n strings
     references,  # n strings, or one list of them
@@ -491,7 +492,7 @@ def word_error_statistics(
     how = {"names": names, "label": "WER", "progress": progress}
     return count_segments(systems, references, scorer=lambda: (prepare, count), **how)
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #f39cd8e3
+# %% ../nbs/foundations/03b_text_metrics.ipynb #78e4d943
 def strings(longest: int) -> list[str]:
     """All texts of 0 to `longest` words over two letters."""
     sizes = range(longest + 1)
@@ -521,7 +522,7 @@ def ten_numbers(
         matches.append(sum(kept.values()))
     return [c, r, *matches, *(max(c - j + 1, 0) for j in range(1, order + 1))]
 
-
+# %% ../nbs/foundations/03b_text_metrics.ipynb #4892c7a3
 def wrong_rows(**how) -> tuple[int, int]:  # segments that differ; segments in all
     """Compare `bleu` with `ten_numbers` on every small case."""
     outputs, few = strings(4), strings(2)
@@ -544,7 +545,7 @@ def ten_numbers_unclipped():
     wrong, n = wrong_rows(clip=False)
     return exact(wrong, n=n)
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #955ea4f0
+# %% ../nbs/foundations/03b_text_metrics.ipynb #08f087cc
 def short_grid() -> np.ndarray:
     """Small BLEU totals, some of outputs that are too short for all four orders."""
     rows = bleu_grid()[::61]
@@ -562,7 +563,7 @@ def bleu_options() -> list[dict]:
     how += [x | {"effective_order": True} for x in how]
     return how + [x | {"max_ngram_order": 2} for x in how]
 
-
+# %% ../nbs/foundations/03b_text_metrics.ipynb #6219fbf4
 def peer_score(peer, row: list) -> float:
     """sacreBLEU's score of one row of totals."""
     return peer._compute_score_from_stats(row).score
@@ -591,7 +592,7 @@ def scores_are_sacrebleus():
         n += len(rows)
     return exact(wrong, n=n)
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #9602cb28
+# %% ../nbs/foundations/03b_text_metrics.ipynb #56126f53
 def slope_cases() -> list[tuple[CorpusMetric, np.ndarray]]:
     """Text metrics with totals at which their scores are differentiable."""
     rows = short_grid()
@@ -601,7 +602,7 @@ def slope_cases() -> list[tuple[CorpusMetric, np.ndarray]]:
     cases += [(bleu_metric(**x), rows[rows[:, 9] > 0]) for x in bleu_options()[1:4]]
     cases += [(bleu_metric(**x), rows) for x in bleu_options()[7:10]]
     pairs = np.array(list(product((1, 3, 4), repeat=6)), float)
-    bare = pairs * [1, 1, 1, 0, 1, 0]
+    bare = np.vstack([pairs * [1, 1, 1, 0, 1, 0], pairs * [1, 1, 1, 1, 0, 0]])
     for beta, eps in product((1, 2, 3), (False, True)):
         metric = chrf_metric(char_order=2, beta=beta, eps_smoothing=eps)
         cases += [(metric, pairs), (metric, bare)]
