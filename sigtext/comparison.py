@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['METHODS', 'Verdict', 'decide', 'Shown', 'Clouds', 'Comparison', 'Inputs', 'is_text', 'as_inputs', 'text_facts',
-           'Views', 'Facts', 'one_comparison', 'run_test', 'run_interval', 'segments_for', 'segment_wins',
-           'fingerprint', 'holm', 'Family', 'metrics_disagree', 'verb_of', 'family_diagnostics', 'merge_clusters',
-           'compare_metrics', 'call', 'compare', 'mirrored', 'not_mirrored']
+           'Views', 'Facts', 'one_comparison', 'run_test', 'run_interval', 'segments_for', 'segment_spread',
+           'segment_wins', 'fingerprint', 'holm', 'Family', 'metrics_disagree', 'verb_of', 'family_diagnostics',
+           'merge_clusters', 'compare_metrics', 'call', 'compare', 'mirrored', 'not_mirrored']
 
 # %% ../nbs/practice/30_comparison.ipynb #f5f8e6dd
 import hashlib
@@ -127,7 +127,7 @@ class Clouds(Shown):
             save_figure(figure, path)
         return figure
 
-# %% ../nbs/practice/30_comparison.ipynb #85e0b137
+# %% ../nbs/practice/30_comparison.ipynb #d6880d82
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Comparison(Clouds):
     """Two systems on one test set under one metric, with all that a sentence needs."""
@@ -154,9 +154,11 @@ class Comparison(Clouds):
     data: str  # eight digits that change when the statistics do
     files: tuple[str, str] | None  # where the systems came from
     again: str  # the call or command that repeats this
+    same_outputs: bool  # equal to the character, or equal numbers
     segment_pvalue: (
         float | None
     )  # the same test on single segments, if there are clusters
+    segment_spread: float | None  # the spread if segments are taken for independent
     pair: Pair = field(repr=False, compare=False)
     entropy: int = field(repr=False, compare=False)  # all draws follow from it
 
@@ -242,7 +244,7 @@ def text_facts(a, b, references) -> tuple[bool, tuple[bool, bool], int]:
     empty = tuple(not any(map(str.strip, x)) for x in (a, b))
     return list(a) == list(b), empty, len(every) - len(set(every))
 
-# %% ../nbs/practice/30_comparison.ipynb #05b6fa6c
+# %% ../nbs/practice/30_comparison.ipynb #ae47fb1d
 class Views:
     """What doubts look at and nobody else, computed when it is asked for."""
 
@@ -250,12 +252,6 @@ class Views:
     def totals(self) -> np.ndarray:
         """(2, k) totals of the statistics."""
         return self.pair.statistics.sum(axis=1)
-
-    @property
-    def segment_spread(self) -> float | None:
-        """Spread of the gap when segments are taken for independent."""
-        flat = replace(self.pair, rows=self.pair.parts.integers, index=None)
-        return linear_spread(flat)
 
     @property
     def length_ratio(self) -> tuple[np.ndarray, np.ndarray]:
@@ -280,7 +276,7 @@ class Views:
             self.metric.score(rows[:, defined]).mean(axis=1) if defined.any() else None
         )
 
-# %% ../nbs/practice/30_comparison.ipynb #157d3e74
+# %% ../nbs/practice/30_comparison.ipynb #62c052f7
 @dataclass(frozen=True)
 class Facts(Views):
     """A comparison before its doubts are known, with what they need beside it."""
@@ -290,12 +286,7 @@ class Facts(Views):
     segment_test: TestResult | None
 
     def __getattr__(self, name):
-        return getattr(self.comparison, name)
-
-    @property
-    def same_outputs(self) -> bool:
-        """Whether the two systems are the same outputs."""
-        return self.inputs.same_outputs
+        return getattr(object.__getattribute__(self, "comparison"), name)
 
     @property
     def same_files(self) -> bool:
@@ -321,7 +312,7 @@ class Facts(Views):
         """What the digits of the segment test's p depend on."""
         return self.segment_test.digits
 
-# %% ../nbs/practice/30_comparison.ipynb #e8a7bd22
+# %% ../nbs/practice/30_comparison.ipynb #afb7d46a
 METHODS = ("auto", "randomization", "bootstrap")
 
 
@@ -381,13 +372,15 @@ def one_comparison(
         data=fingerprint(pair),
         files=files,
         again=again,
+        same_outputs=inputs.same_outputs,
         segment_pvalue=by_segment.pvalue if by_segment else None,
+        segment_spread=segment_spread(pair) if clusters is not None else spread,
         pair=pair,
         entropy=entropy,
     )
     return replace(plain, diagnostics=diagnose(Facts(plain, inputs, by_segment)))
 
-# %% ../nbs/practice/30_comparison.ipynb #ec6bf74b
+# %% ../nbs/practice/30_comparison.ipynb #42cf0abd
 def run_test(a, b, metric, method, studentize, **how) -> TestResult:
     """The test that `method` names."""
     if method == "bootstrap":
@@ -415,6 +408,11 @@ def segments_for(detectable, n_segments, metric) -> tuple[float, int] | None:
     scale = 100 if metric.unit.percent else 1
     size = round_gap(scale * detectable) / scale
     return size, int(np.ceil(n_segments * (detectable / size) ** 2))
+
+
+def segment_spread(pair: Pair) -> float | None:
+    """Spread of the gap when segments are taken for independent."""
+    return linear_spread(replace(pair, rows=pair.parts.integers, index=None))
 
 
 def segment_wins(pair: Pair) -> tuple[int, int] | None:
@@ -458,7 +456,7 @@ class Family(Shown):
     adjusted: tuple[float, ...]  # Holm
     diagnostics: tuple[Diagnostic, ...]  # of the family, then those of its members
 
-# %% ../nbs/practice/30_comparison.ipynb #a6d6b143
+# %% ../nbs/practice/30_comparison.ipynb #7019ee35
 def metrics_disagree(comparisons: Sequence[Comparison], adjusted) -> Diagnostic | None:
     """The metrics favour different systems, or lean to different ones."""
     leans = {}
@@ -499,9 +497,11 @@ def merge_clusters(comparisons, found: dict) -> dict:
     every = [
         d for c in comparisons for d in c.diagnostics if d.code == "clusters-matter"
     ]
-    if len(every) < 2:
+    ratios = sorted(
+        c.spread / c.segment_spread for c in comparisons if c.segment_spread
+    )
+    if len(comparisons) < 2 or not every or not ratios:
         return found
-    ratios = sorted(d.values["spread_ratio"] for d in every)
     word = comparisons[0].cluster_word[:-1]
     low, high = (f"{x:.1f}" for x in (ratios[0], ratios[-1]))
     size = high if low == high else f"{low} to {high}"
