@@ -5,13 +5,14 @@
 # %% auto #0
 __all__ = ['LEFT', 'cut', 'table_names', 'markdown_escape', 'latex_escape', 'first_of', 'interval_words', 'signatures',
            'markdown_table', 'method_words', 'markdown_doubt', 'markdown', 'latex_columns', 'latex_test',
-           'latex_caption', 'latex', 'html_prose', 'html_table', 'tick_values', 'strip', 'folded', 'html_doubt',
-           'html_block']
+           'latex_caption', 'latex', 'html_prose', 'html_table', 'tick_values', 'histogram_path', 'strip', 'folded',
+           'html_doubt', 'html_block']
 
-# %% ../nbs/practice/32b_markup.ipynb #cf7bf63f
+# %% ../nbs/practice/32b_markup.ipynb #0a41d0e7
 import html
 import math
 import re
+from collections import Counter
 
 from sigtext.paper import (
     doubts,
@@ -28,6 +29,7 @@ from sigtext.words import (
     OPEN,
     interval_text,
     level_text,
+    number,
     quoted,
     unquoted,
     verdict,
@@ -101,7 +103,7 @@ def markdown_table(result) -> list[str]:
     cells = zip(*columns.values(), strict=True)
     return rows + [f"| {' | '.join(x or 'none' for x in row)} |" for row in cells]
 
-# %% ../nbs/practice/32b_markup.ipynb #ea033951
+# %% ../nbs/practice/32b_markup.ipynb #c81e9973
 def method_words(result, escape=str) -> str:
     """Test, draws, seed, units, interval and footnotes as one sentence."""
     c = first_of(result)
@@ -114,7 +116,7 @@ def method_words(result, escape=str) -> str:
 def markdown_doubt(d) -> str:
     """A diagnostic as an item of a list."""
     way = f" help: {' '.join(d.help.split())}" if d.help else ""
-    body = " ".join([f"{d.message}.", *d.detail]) + way
+    body = f"{d.message}. {d.detail}".rstrip() + way
     return f"- **{d.severity}** `{d.code}`: {markdown_escape(clean(body))}"
 
 
@@ -265,7 +267,7 @@ def html_table(result) -> str:
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
-# %% ../nbs/practice/32b_markup.ipynb #4cfad415
+# %% ../nbs/practice/32b_markup.ipynb #a44947a2
 def tick_values(low: float, high: float, most: int = 7) -> list[float]:
     """Round values from low to high, 1, 2 or 5 times a power of ten apart."""
     rough = (high - low) / most
@@ -273,42 +275,58 @@ def tick_values(low: float, high: float, most: int = 7) -> list[float]:
     step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough)
     return [k * step for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
-# %% ../nbs/practice/32b_markup.ipynb #e520bfd5
+
+def histogram_path(
+    values,  # positions in pixels, 20 to 580
+    base: float = 56,  # where the bars stand
+    height: float = 24,  # of the tallest
+    width: float = 8,  # of a bar
+) -> str:
+    """Bars as one SVG path."""
+    bins = Counter(int((v - 20) // width) for v in values)
+    tallest = max(bins.values())
+    return "".join(
+        f"M{20 + k * width:g} {base:g}v-{height * n / tallest:.1f}"
+        f"h{width:g}v{height * n / tallest:.1f}z"
+        for k, n in sorted(bins.items())
+    )
+
+# %% ../nbs/practice/32b_markup.ipynb #09a5c1b0
 def strip(c) -> str:
-    """Effect, interval and zero on one axis, as SVG; empty without an interval."""
+    """Effect, interval, swaps and zero on one axis, as SVG; empty without an interval."""
     scale = 100 if c.metric.unit.percent else 1
     if c.interval is None or not c.interval.high > c.interval.low:
         return ""
     low, high, effect = (scale * x for x in (c.interval.low, c.interval.high, c.effect))
-    left, right = min(low, effect, 0.0), max(high, effect, 0.0)
-    pad = 0.08 * (right - left)
-    left, right = left - pad, right + pad
-
-    def minus(value):
-        return f"{value:.6g}".replace("-", "−")
+    swaps = [scale * float(x) for x in c.clouds(999)[0] if math.isfinite(x)]
+    left, right = min(low, effect, *swaps), max(high, effect, *swaps)
+    left, right = left - 0.04 * (right - left), right + 0.04 * (right - left)
 
     def x(value):
-        return f"{20 + 560 * (value - left) / (right - left):.1f}"
+        return 20 + 560 * (value - left) / (right - left)
 
     ticks = "".join(
-        f'<path d="M{x(t)} 56v5"/><text x="{x(t)}" y="74" text-anchor="middle" '
-        f'fill="currentColor" stroke="none">{minus(t)}</text>'
+        f'<path d="M{x(t):.1f} 56v5"/><text x="{x(t):.1f}" y="74" stroke="none" '
+        f'text-anchor="middle" fill="currentColor">{html_prose(f"{t:.6g}")}</text>'
         for t in tick_values(left, right)
     )
-    said = html_prose(interval_text(c, True))
+    ends = (number(c, f(swaps) / scale, True) for f in (min, max))
+    said = html_prose(f"{interval_text(c)}; swaps reach from {' to '.join(ends)}")
     way = f"A − B, {html.escape(c.metric.unit.noun or c.metric.label)}"
     return (
         f'<svg role="img" aria-label="{said}" viewBox="0 0 600 90" width="600" '
         'height="90" style="max-width:100%" font-size="11" font-family="sans-serif" '
         'stroke="currentColor" fill="none">'
-        f'<path d="M20 56H580"/><path d="M{x(0)} 12V56" stroke-dasharray="3 3"/>{ticks}'
-        f'<path d="M{x(low)} 30H{x(high)}" stroke-width="3"/>'
-        f'<circle cx="{x(effect)}" cy="30" r="5" fill="currentColor"/>'
-        f'<text x="580" y="88" text-anchor="end" fill="currentColor" stroke="none">'
+        f'<path d="{histogram_path(map(x, swaps))}" fill="currentColor" stroke="none" '
+        f'opacity="0.3"/><path d="M20 56H580"/><path d="M{x(0):.1f} 8V56" '
+        f'stroke-dasharray="3 3"/>{ticks}'
+        f'<path d="M{x(low):.1f} 18H{x(high):.1f}" stroke-width="3"/>'
+        f'<circle cx="{x(effect):.1f}" cy="18" r="5" fill="currentColor"/>'
+        '<text x="580" y="88" text-anchor="end" fill="currentColor" stroke="none">'
         f"{way}</text></svg>"
     )
 
-# %% ../nbs/practice/32b_markup.ipynb #3944c1a6
+# %% ../nbs/practice/32b_markup.ipynb #ad9804cf
 def folded(title: str, body: str, opened: bool = False) -> str:
     """A part that opens on a click, without a script."""
     state = " open" if opened else ""
@@ -317,7 +335,7 @@ def folded(title: str, body: str, opened: bool = False) -> str:
 
 def html_doubt(d) -> str:
     """A diagnostic as an item of a list."""
-    detail = html.escape(clean(" ".join([f"{d.message}.", *d.detail])))
+    detail = html.escape(clean(f"{d.message}. {d.detail}".rstrip()))
     way = (
         f" <i>help:</i> {html.escape(clean(' '.join(d.help.split())))}"
         if d.help

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['paper_interval', 'paper_test', 'paper_finding', 'paper_nothing', 'paper_template', 'paper_sentence', 'scale_words',
-           'methods_sentence', 'table', 'at_floor', 'footnotes', 'test_facts', 'units_facts', 'interval_fact', 'facts',
-           'doubts']
+           'methods_sentence', 'table', 'pooled_words', 'at_floor', 'footnotes', 'test_facts', 'units_facts',
+           'interval_fact', 'facts', 'doubts']
 
 # %% ../nbs/practice/30c_paper.ipynb #c82699b3
 from decimal import Decimal
@@ -190,11 +190,19 @@ def table(result, style: str = "text") -> dict[str, list]:
         columns["favours"] = ["AB"[lean(c)] if d == "higher" else "-" for c, d in pairs]
     return columns
 
-# %% ../nbs/practice/30c_paper.ipynb #aa0e0a9f
+# %% ../nbs/practice/30c_paper.ipynb #9e79f97b
+def pooled_words(c) -> str:
+    """The sums that a pooled error rate is made of."""
+    totals = c.pair.statistics.sum(axis=1)
+    (a, n), (b, m) = [[format_count(x) for x in row] for row in totals]
+    if n == m:
+        return f"; pooled, {a} and {b} errors in {n} reference words"
+    return f"; pooled, {a} errors in {n} and {b} in {m} reference words"
+
+
 def at_floor(c) -> bool:
     """Whether no draw reached the observed gap."""
-    drawn = c.test.method == "randomization"
-    return drawn and round(c.pvalue * (c.test.n_resamples + 1)) == 1
+    return not c.test.exact and round(c.pvalue * (c.test.n_resamples + 1)) == 1
 
 
 def footnotes(result) -> list[str]:
@@ -203,8 +211,8 @@ def footnotes(result) -> list[str]:
     notes = []
     for c in cs:
         if not c.metric.higher_is_better:
-            pooled = "; pooled over all segments" if c.metric.name == "wer" else ""
-            notes.append(f"{quoted(c.metric.label)}: lower is better{pooled}")
+            text = f"{quoted(c.metric.label)}: lower is better"
+            notes.append(text + (pooled_words(c) if c.metric.name == "wer" else ""))
     rows = [[number(c, x) for x in (*c.scores, c.effect)] for c in cs]
     if any(Decimal(a) - Decimal(b) != Decimal(d) for a, b, d in rows):
         notes.append("A - B is rounded after subtracting")
@@ -274,7 +282,7 @@ def interval_fact(c) -> str:
     lost = f", {format_count(lost)} undefined" if lost else ""
     return f"{c.interval.method} bootstrap, {made}{lost}"
 
-# %% ../nbs/practice/30c_paper.ipynb #5122c8a3
+# %% ../nbs/practice/30c_paper.ipynb #fdac41a1
 def facts(result) -> list[tuple[str, str]]:
     """What it takes to get the same numbers again, as pairs of a word and a line."""
     from sigtext import __version__
@@ -291,13 +299,15 @@ def facts(result) -> list[tuple[str, str]]:
 
     test = shared([", ".join(test_facts(c)) for c in cs])
     holm = f", Holm over {len(cs)}" if several else ""
-    units = shared([", ".join(units_facts(c)) for c in cs])
+    few = units_facts(first)
+    units = f"{few[0]}, one run of each system" if several else ", ".join(few)
+    calls = dict.fromkeys(c.again for c in cs)
     return [
         ("test", f"{test}{holm}, sigtext {__version__}"),
         ("interval", shared([interval_fact(c) for c in cs])),
         ("units", f"{units}, data {first.data}"),
         *(("metric", clean(c.metric.signature)) for c in cs),
-        ("again", clean(result.again)),
+        *(("again", clean(x)) for x in calls),
     ]
 
 # %% ../nbs/practice/30c_paper.ipynb #5f739e1f

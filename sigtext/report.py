@@ -116,12 +116,12 @@ def table_lines(result, width: int) -> list[str]:
         lines.append("   ".join(cells).rstrip())
     return [*lines, *below]
 
-# %% ../nbs/practice/33_report.ipynb #2114c128
+# %% ../nbs/practice/33_report.ipynb #a5604892
 def doubt_lines(d, width: int, color: bool) -> list[str]:
     """One diagnostic."""
     code = f"{d.severity}[{d.code}]"
     first, *more = fill(f"{code}: {clean(d.message)}", width, "", "  ")
-    detail = [line for x in d.detail for line in fill(clean(x), width, "  ", "  ")]
+    detail = fill(clean(d.detail), width, "  ", "  ") if d.detail else []
     way = error_body((), d.help, width) if d.help else []
     if way:
         way[0] = way[0].replace("help:", paint("help:", "help", color), 1)
@@ -134,7 +134,7 @@ def all_doubt_lines(result, width: int, color: bool, everything: bool) -> list[s
     lines = [line for d in shown for line in doubt_lines(d, width, color)]
     if left:
         where = "--all-diagnostics, or --format json"
-        where = where if result.again.startswith("sigtext ") else ".diagnostics has all"
+        where = where if first_of(result).files else ".diagnostics has all"
         lines += fill(f"{len(left)} more ({', '.join(left)}): {where}", width)
     return lines
 
@@ -229,7 +229,7 @@ def comparison_numbers(c) -> dict:
         "segments_for": {"effect": size, "segments": n, **at} if size else None,
     }
 
-# %% ../nbs/practice/33_report.ipynb #7ba27071
+# %% ../nbs/practice/33_report.ipynb #5f2e2c29
 def diagnostics_list(result) -> list[dict]:
     """The diagnostics, all of them, in order."""
     return [
@@ -237,7 +237,7 @@ def diagnostics_list(result) -> list[dict]:
             "code": d.code,
             "severity": d.severity,
             "message": d.message,
-            "detail": " ".join(d.detail),
+            "detail": d.detail,
             "help": d.help,
             "values": d.values,
         }

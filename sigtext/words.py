@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['OPEN', 'CLOSE', 'WORDS', 'quoted', 'unquoted', 'listed', 'number', 'score', 'gap', 'level_text', 'lean', 'side',
-           'units_text', 'ends', 'interval_text', 'p_and_digits', 'p_cell', 'p_words', 'swap_count', 'swap_sentence',
-           'name', 'higher', 'leaning', 'asked', 'detectable_text', 'not_measured', 'cannot_reach', 'no_inference',
-           'identical', 'verdict', 'verdict_text', 'decided', 'item', 'measured_words', 'open_words', 'family_verdict',
-           'nothing_words']
+           'units_text', 'ends', 'interval_text', 'p_and_digits', 'p_cell', 'p_words', 'by_swaps', 'scaled',
+           'swap_count', 'swap_sentence', 'name', 'higher', 'leaning', 'asked', 'detectable_text', 'not_measured',
+           'cannot_reach', 'no_inference', 'identical', 'verdict', 'verdict_text', 'decided', 'item', 'measured_words',
+           'open_words', 'family_verdict', 'nothing_words']
 
 # %% ../nbs/practice/30b_words.ipynb #cdb32a3b
 import math
@@ -138,7 +138,17 @@ def p_words(c, adjusted: float | None = None, sides: str = " ({})") -> str:
     one = sides.format("one-sided") if c.test.alternative != "two-sided" else ""
     return pvalue_phrase(p, **how) + one
 
-# %% ../nbs/practice/30b_words.ipynb #b8863ae3
+# %% ../nbs/practice/30b_words.ipynb #e051555a
+def by_swaps(c) -> bool:
+    """Whether p was counted over random swaps."""
+    return c.test.method.endswith("randomization")
+
+
+def scaled(c) -> str:
+    """What a studentized test adds to "as large"."""
+    return " for its spread" if c.test.method.startswith("studentized") else ""
+
+
 def swap_count(c) -> str:
     """How many random swaps reached the observed gap: `11 of 1,000`."""
     n, p = c.test.n_resamples, c.pvalue
@@ -150,12 +160,13 @@ def swap_count(c) -> str:
 
 
 def swap_sentence(c) -> str:
-    """The count of swaps behind a small p, as a sentence; empty for an exact p."""
-    if c.test.method != "randomization":
+    """The count of swaps behind a small p, as a sentence; empty for other tests."""
+    if not by_swaps(c):
         return ""
     count = swap_count(c)
     size = "as large" if count.startswith("none") else "at least as large"
-    way = "" if c.test.alternative == "two-sided" else " in this direction"
+    way = scaled(c)
+    way += "" if c.test.alternative == "two-sided" else " in this direction"
     if c.cluster_sizes:
         start = f"Swapping whole {c.cluster_word} at random, {count} draws"
     else:
@@ -187,7 +198,7 @@ def leaning(c, named: bool = False, alone: bool = False) -> str:
     clause = f"{name(c, i)} scores {gap(c, c.effect, named)} {side(c, i)}"
     return clause if named or alone else f"{clause} {name(c, 1 - i)}"
 
-# %% ../nbs/practice/30b_words.ipynb #0dd14428
+# %% ../nbs/practice/30b_words.ipynb #bda4d52b
 def asked(c) -> str:
     """The question of a one-sided test."""
     i = int(c.test.alternative == "less")
@@ -205,20 +216,22 @@ def detectable_text(c) -> str:
     if c.segments_for:
         size, n = c.segments_for
         shown = f"{size * (100 if c.metric.unit.percent else 1):g}"
-        unit = f" {quoted(c.metric.unit.noun)}".rstrip()
+        noun = c.metric.unit.noun
+        noun = "point" if (noun, shown) == ("points", "1") else noun
+        unit = f" {quoted(noun)}".rstrip()
         text += f"; for {shown}{unit} it takes about {format_about(n)}"
     return text + "."
 
-# %% ../nbs/practice/30b_words.ipynb #c6a533db
+# %% ../nbs/practice/30b_words.ipynb #8cd87202
 def not_measured(c, swaps: bool) -> tuple[str, str]:
     """`not-measured`: what was seen, what would have been seen, and no more."""
     inside = f" ({interval_text(c)})" if c.interval else ""
     if c.test.alternative != "two-sided":
         text = f"{asked(c)}, and {leaning(c, alone=True)}, {p_words(c)}."
-    elif swaps and c.test.method == "randomization":
+    elif swaps and by_swaps(c):
         what = f"whole {c.cluster_word}" if c.cluster_sizes else "their outputs"
         text = f"{leaning(c)}{inside}, and {swap_count(c)} random swaps of {what} "
-        text += f"give a gap at least as large ({p_words(c)})."
+        text += f"give a gap at least as large{scaled(c)} ({p_words(c)})."
     else:
         text = f"{leaning(c)}{inside}, {p_words(c)}."
     end = " This does not show that the two are equal."
@@ -248,7 +261,7 @@ def cannot_reach(c, swaps: bool) -> tuple[str, str]:
         found = f"{name(c, i)} is right on {of if n > 1 else 'it'} ({size})"
     return "Cannot tell", f": {why}. {found}, {p_words(c)}."
 
-# %% ../nbs/practice/30b_words.ipynb #99f5e730
+# %% ../nbs/practice/30b_words.ipynb #649b98f4
 def no_inference(c, swaps: bool) -> tuple[str, str]:
     """`no-inference`: one segment or one cluster."""
     noun = c.cluster_word[:-1] if c.cluster_sizes else "segment"
@@ -263,10 +276,10 @@ def no_inference(c, swaps: bool) -> tuple[str, str]:
 def identical(c, swaps: bool) -> tuple[str, str]:
     """`identical`: the outputs, or all statistics, are the same."""
     both, n = f"{name(c, 0)} and {name(c, 1)}", format_count(c.n_segments)
-    same = any(d.code == "identical-outputs" for d in c.diagnostics)
-    if same and (c.metric.is_text or c.metric.takes_text):
+    if c.same_outputs and (c.metric.is_text or c.metric.takes_text):
         head = f"{both} are the same outputs"
-        why = f"{n} of {counted(c.n_segments, 'segment')} are equal, to the character"
+        why = f"{n} of {counted(c.n_segments, 'segment')} are equal"
+        why += ", to the character" if c.metric.is_text else ""
     else:
         head = f"{both} score the same on every segment"
         why = f"nothing differs on {counted(c.n_segments, 'segment')}"

@@ -2,13 +2,16 @@
 
 import json
 import re
-from dataclasses import dataclass, field
-from types import SimpleNamespace
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from sigtext.comparison import Comparison, Family
+from sigtext.diagnostics import Diagnostic
 from sigtext.metrics import get
 from sigtext.report import FORMATS, methods_sentence, paper_sentence, render, short
+from sigtext.resampling import as_pair
 from sigtext.result import (
     InputError,
     Interval,
@@ -26,78 +29,76 @@ def metric(name):
     text = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}
     if name not in text:
         return m
-    from dataclasses import replace
-
     return replace(m, signature=SIGNATURE.format(text[name]))
 
 
-def diagnostic(code, message, *detail, help="", severity="warning", **values):
+def diagnostic(code, message, detail="", help="", severity="warning", **values):
     fields = {"code": code, "message": message, "detail": detail, "help": help}
-    return SimpleNamespace(**fields, severity=severity, values=values)
+    return Diagnostic(**fields, severity=severity, values=values)
 
 
-def comparison(name, names, scores, interval, pvalue, code, **changes):
-    """A comparison with the figures of a case."""
-    m = metric(name)
-    effect = changes.pop("effect", scores[0] - scores[1])
-    n, units, differ = changes.pop("n", (997, 997, 868))
+def drawn_test(effect, pvalue, n, changes):
+    """The test of a case; `exact` among the changes makes it one."""
     exact = changes.pop("exact", None)
-    seed = changes.pop("seed", 3310718426)
     error = (pvalue, pvalue)
     if exact is None:
-        error = clopper_pearson(round(pvalue * 10_000) - 1, 9_999)
-        error = (max(error[0], 0.0001), error[1])
-    test = TestResult(
+        low, high = clopper_pearson(round(pvalue * 10_000) - 1, 9_999)
+        error = (max(low, 0.0001), high)
+    return TestResult(
         effect=effect,
         pvalue=pvalue,
         pvalue_interval=error,
         alternative=changes.pop("alternative", "two-sided"),
         method="randomization" if exact is None else f"exact ({exact})",
-        n_segments=n,
-        n_units=units,
-        n_differ=differ,
+        n_segments=n[0],
+        n_units=n[1],
+        n_differ=n[2],
         n_resamples=9_999,
-        seed=seed,
+        seed=changes.pop("seed", 3310718426),
         smallest_pvalue=changes.pop("smallest", 0.0001),
     )
-    level = changes.get("confidence_level", 0.95)
+
+
+def comparison(name, names, scores, interval, pvalue, code, **changes):
+    """A comparison with the figures of a case; its small pair is only there to be drawn."""
+    effect = changes.pop("effect", scores[0] - scores[1])
+    n = changes.pop("n", (997, 997, 868))
+    test = drawn_test(effect, pvalue, n, changes)
     if interval is not None:
-        how = {"level": level, "method": "percentile", "n_resamples": 9_999}
-        interval = Interval(low=interval[0], high=interval[1], seed=seed, **how)
-    favoured = (
-        "AB"[int((effect > 0) != m.higher_is_better)] if code == "higher" else None
-    )
-    alpha = round(1 - level, 12)
+        how = {"level": 0.95, "method": "percentile", "n_resamples": 9_999}
+        interval = Interval(low=interval[0], high=interval[1], seed=test.seed, **how)
+    rows = np.arange(6.0) / 100
+    command = f"--reference refA.txt --metric {name} --seed {test.seed}"
     fields = {
-        "metric": m,
+        "metric": metric(name),
         "names": names,
         "scores": scores,
         "effect": effect,
         "test": test,
-        "pvalue": pvalue,
         "interval": interval,
-        "level": alpha,
-        "confidence_level": level,
-        "verdict": SimpleNamespace(code=code, favoured=favoured, level=alpha),
-        "favoured": favoured,
+        "confidence_level": 0.95,
         "spread": 0.4,
         "detectable": None,
         "segments_for": None,
         "diagnostics": (),
-        "n_segments": n,
-        "n_units": units,
-        "n_differ": differ,
+        "n_segments": n[0],
+        "n_units": n[1],
+        "n_differ": n[2],
         "cluster_sizes": None,
         "cluster_word": "clusters",
         "wins": None,
         "data": "5c1f09ae",
         "files": tuple(f"sys.{x}.txt" for x in names),
-        "again": f"sigtext compare sys.{names[0]}.txt sys.{names[1]}.txt "
-        f"--reference refA.txt --metric {name} --seed {seed}",
+        "again": f"sigtext compare sys.{names[0]}.txt sys.{names[1]}.txt {command}",
         "segment_pvalue": None,
+        "segment_spread": None,
+        "same_outputs": code == "identical",
+        "entropy": 0,
+        "pair": as_pair(rows, rows[::-1], get("mean")),
     }
-    assert set(changes) <= set(fields), changes
-    return SimpleNamespace(**fields | changes)
+    made = Comparison(**fields | changes)
+    assert made.verdict.code == code
+    return made
 
 
 KINK = diagnostic(
@@ -162,7 +163,10 @@ same = comparison(
     again="sigtext compare sys.CycleL.txt sys.CycleL2.txt --reference refA.txt "
     "--metric bleu",
     diagnostics=(
-        diagnostic("identical-outputs", "the two files hold the same 997 lines"),
+        diagnostic(
+            "identical-outputs",
+            "the two files hold the same 997 lines",
+        ),
     ),
 )
 few = comparison(
@@ -220,6 +224,7 @@ lower = comparison(
     exact="pooled ratio",
     n=(200, 200, 65),
     wins=(12, 53),
+    pair=as_pair([[158.0, 2074.0]], [[80.0, 2074.0]], get("wer")),
     spread=0.0076,
     smallest=2.0**-64,
     seed=1190362057,
@@ -264,52 +269,33 @@ odd = comparison(
 )
 
 
-@dataclass(frozen=True)
-class Family:
-    comparisons: tuple
-    adjusted: tuple
-    diagnostics: tuple = ()
-    again: str = field(default="")
-
-
+OTHERS = tuple(diagnostic(f"code-{k}", "text") for k in range(4))
+FAMILY = {
+    "again": "sigtext compare sys.CycleL.txt sys.TSU-HITs.txt --reference refA.txt "
+    "--metric bleu --metric chrf --metric ter --clusters docs.txt --seed 77120093",
+    **DOCUMENTS,
+}
 family = Family(
-    (
+    comparisons=(
         comparison(
-            "bleu",
-            PAIR,
-            (7.98, 12.16),
-            (-5.31, -2.99),
-            0.0001,
-            "higher",
+            *("bleu", PAIR, (7.98, 12.16), (-5.31, -2.99), 0.0001, "higher"),
             spread=0.6,
-            **DOCUMENTS,
+            **FAMILY,
         ),
         comparison(
-            "chrf",
-            PAIR,
-            (35.70, 35.42),
-            (-1.66, 2.27),
-            0.789,
-            "not-measured",
+            *("chrf", PAIR, (35.70, 35.42), (-1.66, 2.27), 0.789, "not-measured"),
             spread=1.0,
             detectable=2.83,
-            **DOCUMENTS,
+            **FAMILY,
         ),
         comparison(
-            "ter",
-            PAIR,
-            (84.27, 80.62),
-            (1.97, 5.29),
-            0.0001,
-            "higher",
+            *("ter", PAIR, (84.27, 80.62), (1.97, 5.29), 0.0001, "higher"),
             spread=0.8,
-            **DOCUMENTS,
+            **FAMILY,
         ),
     ),
-    (0.0003, 0.789, 0.0003),
-    (MATTER, UNEVEN, KINK, *(diagnostic(f"code-{k}", "text") for k in range(4))),
-    "sigtext compare sys.CycleL.txt sys.TSU-HITs.txt --reference refA.txt "
-    "--metric bleu --metric chrf --metric ter --clusters docs.txt --seed 77120093",
+    adjusted=(0.0003, 0.789, 0.0003),
+    diagnostics=(MATTER, UNEVEN, KINK, *OTHERS),
 )
 CASES = {
     "clear": clear,
@@ -453,7 +439,10 @@ def test_text_where_lower_is_better():
         "sarvam makes fewer word errors than deepgram: 3.86% against 7.62%, 3.76 points\n"
         "less (95% interval 2.38 to 5.37), p < 1e-6.\n"
     )
-    assert "WER   7.62%   3.86%   +3.76   +2.38 to +5.37   < 1e-6   B\n" in text
+    assert (
+        "WER   7.62%   3.86%   +3.76   +2.38 to +5.37   < 1e-6   B\n"
+        "WER: lower is better; pooled, 158 and 80 errors in 2,074 reference words.\n"
+    ) in text
 
 
 def test_text_of_one_segment():
@@ -586,7 +575,7 @@ def test_direction(case):
 
 
 def test_an_adjusted_p_above_the_level_is_not_measured():
-    late = Family((clear, close), (0.06, 0.9482), again="sigtext.compare_metrics(a, b)")
+    late = Family(comparisons=(clear, close), adjusted=(0.06, 0.9482), diagnostics=())
     text = render(late)
     assert text.startswith("Not measured: on BLEU GPT-4 scores 2.17 above")
     assert json.loads(render(late, "json"))["adjusted"]["favoured"] == [None, None]
@@ -595,7 +584,7 @@ def test_an_adjusted_p_above_the_level_is_not_measured():
 
 def test_metrics_that_agree_share_one_sentence():
     chrf = comparison("chrf", clear.names, (61.32, 59.25), (1.2, 2.9), 0.0001, "higher")
-    agree = Family((clear, chrf), (0.0002, 0.0002))
+    agree = Family(comparisons=(clear, chrf), adjusted=(0.0002, 0.0002), diagnostics=())
     assert verdict_text(agree) == (
         "GPT-4 scores higher than Unbabel-Tower70B on BLEU (2.17 more, 95% interval 1.38 "
         "to 2.96, p = 0.0002) and chrF2 (2.07 more, 1.20 to 2.90, p = 0.0002). p is "
@@ -605,7 +594,9 @@ def test_metrics_that_agree_share_one_sentence():
 
 def test_metrics_that_favour_different_systems():
     chrf = comparison("chrf", clear.names, (59.0, 61.0), (-2.9, -1.2), 0.0001, "higher")
-    text = verdict_text(Family((clear, chrf), (0.0002, 0.0002)))
+    text = verdict_text(
+        Family(comparisons=(clear, chrf), adjusted=(0.0002, 0.0002), diagnostics=())
+    )
     assert text.startswith("The metrics disagree. GPT-4 scores higher than")
     assert " Unbabel-Tower70B scores higher than GPT-4 on chrF2 (2.00 more, " in text
 
@@ -753,7 +744,7 @@ def test_names_are_harmless():
 
 
 def test_wide_names_keep_columns_straight():
-    wide = SimpleNamespace(**vars(clear) | {"names": ("日本語", "abc")})
+    wide = replace(clear, names=("日本語", "abc"))
     lines = [s for s in render(wide).split("\n") if s[:3] in ("A  ", "B  ")]
     assert lines[0].startswith("A  日本語  sys") and lines[1].startswith(
         "B  abc     sys"
@@ -762,7 +753,7 @@ def test_wide_names_keep_columns_straight():
 
 def test_names_that_would_look_alike_are_not_cut():
     names = tuple("model-" + "x" * 15 + c + "x" * 15 + "-1-of-a-series" for c in "yz")
-    c = SimpleNamespace(**vars(clear) | {"names": names})
+    c = replace(clear, names=names)
     assert f"{names[0]} (A)" in render(c, "markdown")
 
 
@@ -837,9 +828,7 @@ def test_html_block():
 
 def test_calls_from_python():
     call = 'sigtext.compare(a, b, references, metric="bleu", rng=0)'
-    c = SimpleNamespace(
-        **vars(clear) | {"names": ("A", "B"), "files": None, "again": call}
-    )
+    c = replace(clear, names=("A", "B"), files=None, again=call)
     text = render(c)
     assert text.endswith(f"again    {call}") and "\nA  " not in text
     assert short(c) == (
