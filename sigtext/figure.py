@@ -7,11 +7,12 @@ __all__ = ['LINE', 'STYLE', 'contrast', 'readable', 'spread', 'last_point', 'lab
            'figure_text', 'save_figure', 'grid_step', 'bars', 'short_name', 'reaching', 'reach_sentence', 'limits',
            'hang', 'cloud_words', 'draw_words', 'blank_axes', 'ticks', 'draw_clouds', 'draw_directions', 'clouds']
 
-# %% ../nbs/foundations/02_figure.ipynb #11dfa06b
+# %% ../nbs/foundations/02_figure.ipynb #65af648a
 import io
 import os
 import sys
 import warnings
+from errno import ENOENT
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -190,16 +191,18 @@ def figure_text(
     """A figure as SVG text."""
     return figure_bytes(fig).decode()
 
-# %% ../nbs/foundations/02_figure.ipynb #9354e725
+# %% ../nbs/foundations/02_figure.ipynb #526c7bae
 def save_figure(
     fig: object,  # a matplotlib figure
     path: str | Path,  # its suffix says which kind: .svg, .png or .pdf
 ) -> Path:  # where it was written
     """Write a figure to a file, whole or not at all.
 
-    Raises ValueError for another suffix, OSError if the folder cannot be written.
+    Raises ValueError for another suffix, OSError if the folder is not there or full.
     """
     path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(ENOENT, "there is no such folder", str(path.parent))
     content = figure_bytes(fig, path.suffix.lower().removeprefix("."))
     part = path.with_name(f".{path.name}.{uuid4().hex}")
     try:

@@ -16,7 +16,7 @@ __all__ = ['UP', 'DOWN', 'MEASURES', 'TAILS', 'NAMES', 'SUFFIXES', 'SECTORS', 'Q
            'like_gaps', 'opposed', 'gaps_alike', 'verdicts_opposite', 'opposite_verdicts', 'all_pairs',
            'rejected_by_bleu', 'rejected_by_facts', 'metrics_disagree', 'between_floor_and_doubt', 'counts_fit',
            'found_in_subsets', 'six_or_more', 'facts_at_20', 'facts_at_45', 'bleu_at_20', 'bleu_at_45', 'chrf_at_20',
-           'chrf_at_45']
+           'chrf_at_45', 'facts_power']
 
 # %% ../../nbs/testbeds/05_summaries.ipynb #762296c5
 from collections import Counter
@@ -988,3 +988,21 @@ def chrf_at_20():
 )
 def chrf_at_45():
     return reported(found_in_subsets(45)["chrF"], source=0.205, n=200)
+
+# %% ../../nbs/testbeds/05_summaries.ipynb #3ecb63c0
+@check(
+    "W5.z",
+    "the test of the facts rejects with the chance that six filings differ",
+    covers=("power-fact-20",),
+)
+def facts_power(rng, n=400):
+    from sigtext.metrics import recall
+    from sigtext.randomization import randomization_test
+
+    a, b = (fact_counts(make(), name)[:, [0, 2]] for name in FAMILY[:2])
+    hits = 0
+    for _ in range(n):
+        part = rng.choice(len(a), 20, replace=False)
+        how = {"n_resamples": 999, "rng": rng}
+        hits += randomization_test(a[part], b[part], recall(), **how).pvalue <= 0.05
+    return measured(hits / n, rate_band(six_or_more(20), n), n=n)
