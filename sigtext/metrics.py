@@ -157,7 +157,7 @@ class CorpusMetric(Scoring, Counting):
             return self
         return replace(self, signature=self.sign(references))
 
-# %% ../nbs/foundations/03_metrics.ipynb #9375c74a
+# %% ../nbs/foundations/03_metrics.ipynb #4300c35a
 def weighted(
     totals: np.ndarray,  # (..., k)
     weights: tuple[float, ...],  # k coefficients
@@ -189,7 +189,7 @@ def quotient_gradient(
     value = quotient(totals, numerator, denominator, scale)[..., None]
     below = weighted(totals, denominator)[..., None]
     above = scale * np.array(numerator, float) - value * np.array(denominator, float)
-    return np.divide(above, below, out=above * np.nan, where=below != 0)
+    return np.divide(above, below, out=np.full_like(above, np.nan), where=below != 0)
 
 # %% ../nbs/foundations/03_metrics.ipynb #5f0cf166
 def as_array(
@@ -288,7 +288,7 @@ def number_statistics(
         found.append(x)
     return found
 
-# %% ../nbs/foundations/03_metrics.ipynb #079ba384
+# %% ../nbs/foundations/03_metrics.ipynb #31c08c1d
 def check_allowed(
     x: np.ndarray,  # (n, k) statistics of one system
     name: str,  # of the system
@@ -296,7 +296,7 @@ def check_allowed(
     kind: str,  # as in `number_statistics`
 ) -> None:
     """Raise InputError if a row holds a value that the metric does not allow."""
-    first, last = x[:, 0], x[:, -1]
+    first, last = x[:, 0], x[:, 1]
     code, what, way = "negative-count", f"{label} needs counts of 0 or more", None
     if kind == "zero-one":
         bad = (first % 1 != 0) | (first < 0) | (first > last)
