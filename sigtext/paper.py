@@ -125,7 +125,7 @@ def paper_sentence(result) -> str:
     """The sentence for a paper; it stands alone and holds no word of the verdict."""
     return unquoted(paper_template(result))
 
-# %% ../nbs/practice/30c_paper.ipynb #23e1611f
+# %% ../nbs/practice/30c_paper.ipynb #135c42c6
 def scale_words(c) -> str:
     """A metric with its implementation and settings, in words."""
     label, *settings = c.metric.signature.split("|")
@@ -148,7 +148,7 @@ def methods_sentence(result) -> str:
     seed = f" (seed {', '.join(map(str, seeds))})" if seeds else ""
     text = f"Scores are {listed([scale_words(x) for x in several])}. "
     tested = f"Differences were tested {exact}by randomization over {over}"
-    if c.interval:
+    if c.interval and c.interval.n_resamples:
         name = f"{100 * c.interval.level:g}% {c.interval.method} bootstrap intervals"
         text += f"{tested} and carry {name}, both with sigtext {__version__}{seed}. "
     else:

@@ -458,7 +458,7 @@ def test_words(
 
 test_words.__test__ = False
 
-# %% ../nbs/foundations/01_result.ipynb #7222d4d2
+# %% ../nbs/foundations/01_result.ipynb #67284791
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Interval(Shown):
     """An interval for the difference between two systems' scores, A - B.
@@ -479,12 +479,14 @@ class Interval(Shown):
     def report(self, unit=None) -> str:
         """The interval as a sentence for a paper."""
         low = format_effect(self.low, unit).split(" ")[0]
+        ends = f"{low} to {format_effect(self.high, unit)}"
+        if not self.n_resamples:
+            return f"The {100 * self.level:g}% interval of A - B is {ends} ({self.method})."
         draws = counted(self.n_resamples, "resample")
         lost = (
             f", {format_count(self.n_undefined)} undefined" if self.n_undefined else ""
         )
         name = f"{100 * self.level:g}% {self.method} bootstrap interval"
-        ends = f"{low} to {format_effect(self.high, unit)}"
         return f"The {name} of A - B is {ends} ({draws}{lost})."
 
     def cells(self) -> dict[str, str]:

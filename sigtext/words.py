@@ -173,10 +173,11 @@ def swap_sentence(c) -> str:
         start = f"{count[0].upper()}{count[1:]} random swaps of their outputs"
     return f" {start} gave a gap {size}{way}."
 
-# %% ../nbs/practice/30b_words.ipynb #83c930e8
+# %% ../nbs/practice/30b_words.ipynb #f4dfe25a
 def name(c, i: int) -> str:
-    """The name of system i inside a template."""
-    return quoted(c.names[i])
+    """The name of system i inside a template; its letter too if both have one name."""
+    same = f" ({'AB'[i]})" if c.names[0] == c.names[1] else ""
+    return quoted(c.names[i] + same)
 
 
 def higher(c, swaps: bool) -> tuple[str, str]:

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from sigtext.comparison import Comparison, Family
+from sigtext.comparison import Comparison, Family, compare
 from sigtext.diagnostics import Diagnostic
 from sigtext.metrics import get
 from sigtext.report import FORMATS, methods_sentence, paper_sentence, render, short
@@ -712,6 +714,7 @@ def test_latex_is_whole(case):
     assert commands <= {
         *("begin", "end", "toprule", "midrule", "bottomrule"),
         *("textbackslash", "textasciitilde", "textasciicircum", "times"),
+        *("textbar", "textless", "textgreater"),
     }
     body = code[code.index("\\toprule") : code.index("\\bottomrule")]
     spec = re.search(r"\{tabular\}\{@\{\}([lrc]+)@\{\}\}", code)[1]
@@ -741,6 +744,23 @@ def test_names_are_harmless():
     assert "\x1b" not in page + render(odd) + text + render(odd, "latex")
     assert r"R\&D 50\% \{x\}...nglonglong" in render(odd, "latex")
     assert json.loads(render(odd, "json"))["systems"]["A"] == odd.names[0]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text(min_size=1, max_size=40), st.text(min_size=1, max_size=40))
+def test_any_name_is_harmless(a, b):
+    c = replace(clear, names=(a, b), files=None)
+    text = render(c)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ue000\ue001]", text)
+    assert len(text.split("\n")) < 30
+    lines = [s for s in render(c, "markdown").split("\n") if s.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)(?:\\\\)*\|", s)) for s in lines} == {7}
+    page = render(c, "html")
+    assert page.count("<") == render(clear, "html").count("<")
+    code = re.sub(r"(?m)^%.*$", "", render(c, "latex"))
+    bare = re.sub(r"\\[\\{}%&#$_]", "", code)
+    assert bare.count("{") == bare.count("}") and bare.count("$") == 6
+    assert json.loads(render(c, "json"))["systems"] == {"A": a, "B": b}
 
 
 def test_wide_names_keep_columns_straight():
@@ -846,3 +866,27 @@ def test_render_is_a_pure_function():
     for c in CASES.values():
         for format in FORMATS:
             assert render(c, format) == render(c, format)
+
+
+# --- real outputs
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    "a, b, row, said",
+    [
+        ("GPT-4", "Unbabel-Tower70B", "33.14   30.96   +2.17", "2.17 BLEU more"),
+        ("Claude-3.5", "GPT-4", "33.11   33.14   -0.02", "0.02 BLEU above Claude-3.5"),
+        ("CycleL", "CycleL2", "7.98   7.98    0.00   0.00 to 0.00   1", "997 of 997"),
+        ("GPT-4", "ONLINE-B", "33.14   34.62   -1.48", "1.48 BLEU more"),
+    ],
+)
+def test_figures_of_real_outputs(data, a, b, row, said):
+    def segments(name):
+        text = (data / "wmt24_ende" / name).read_text(encoding="utf-8")
+        return text.split("\n")[1:-1]
+
+    systems = [segments(f"sys.{name}.txt") for name in (a, b)]
+    c = compare(*systems, segments("refA.txt"), names=(a, b), rng=1, n_resamples=999)
+    text = render(c)
+    assert f"\nBLEU   {row}" in text and said in text.split("\n\n")[0]
