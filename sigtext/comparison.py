@@ -100,7 +100,7 @@ class Shown:
 
         return methods_sentence(self) if methods else paper_sentence(self)
 
-# %% ../nbs/practice/30_comparison.ipynb #f1b7c197
+# %% ../nbs/practice/30_comparison.ipynb #748ef262
 class Clouds(Shown):
     """The two clouds of a comparison, drawn again from its seed."""
 
@@ -110,6 +110,13 @@ class Clouds(Shown):
         m = n_resamples or drawn
         swaps = np.concatenate(list(swap_effects(self.pair, m, self.entropy)))
         return swaps, bootstrap_cloud(self.pair, m, self.entropy)
+
+    @property
+    def direction(self) -> str:
+        """The alternative as a direction of A - B: "greater" is to the right."""
+        turned = {"greater": "less", "less": "greater"}
+        asked, higher = self.test.alternative, self.metric.higher_is_better
+        return asked if higher else turned.get(asked, asked)
 
     def plot(self, path=None):
         """Draw the two clouds; with a path also save them (svg, png or pdf)."""
@@ -121,7 +128,7 @@ class Clouds(Shown):
             names=self.names,
             unit=self.metric.unit,
             interval=self.interval,
-            alternative=self.test.alternative,
+            alternative=self.direction,
         )
         if path is not None:
             save_figure(figure, path)

@@ -193,7 +193,7 @@ def check_draws(n_resamples: int, alternative: str) -> int:
         )
     return int(n_resamples)
 
-# %% ../nbs/theorems/10_randomization.ipynb #d46da600
+# %% ../nbs/theorems/10_randomization.ipynb #864c9a62
 def squares(
     rows: np.ndarray,  # (2, u, q) integer parts of both systems' units
 ) -> np.ndarray:  # (u, q*q) what a swap adds to the sums of products
@@ -222,15 +222,15 @@ def studentized(
     left, right = a.sum(axis=0) + moved[:, :q], b.sum(axis=0) - moved[:, :q]
     unit = np.ldexp(1 / parts.ten, -parts.two)
     slopes = pair.metric.gradient(parts.assemble(np.stack([left, right])))
-    first, second = slopes[..., parts.column] * unit
+    first, second = slopes_in_parts = slopes[..., parts.column] * unit
     terms = [
         np.einsum("ri,rij,rj->r", first, a.T @ a + same, first),
         np.einsum("ri,rij,rj->r", second, b.T @ b - same, second),
         -2 * np.einsum("ri,rij,rj->r", first, a.T @ b + cross, second),
     ]
     square, gap = sum(terms), pair.effect(left, right)
-    noise = TIE * (abs(terms[0]) + abs(terms[1]) + abs(terms[2]))
-    spread = np.sqrt(np.where(square <= noise, 0.0, square))
+    reach = (abs(slopes_in_parts) * abs(pair.rows).sum(axis=(0, 1))).sum(axis=(0, -1))
+    spread = np.sqrt(np.where(square <= TIE * reach**2, 0.0, square))
     gap = np.where(abs(gap) <= tie_tolerance(pair), 0.0, gap)
     flat = (spread == 0) & (gap == 0)
     with np.errstate(divide="ignore"):
