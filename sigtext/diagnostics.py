@@ -143,7 +143,7 @@ def identical_outputs(c) -> Diagnostic | None:
         n_segments=c.n_segments,
     )
 
-# %% ../nbs/practice/28_diagnostics.ipynb #905e6c5d
+# %% ../nbs/practice/28_diagnostics.ipynb #d8db369b
 def least_units(level: float, alternative: str) -> int:
     """Fewest units that must differ before p can be at or below the level."""
     return next(d for d in range(1, 2_000) if smallest_pvalue(d, alternative) <= level)
@@ -198,9 +198,13 @@ def cannot_reach_level(c) -> Diagnostic | None:
     n = format_about(segments_needed(share, need))
     way = (
         f"use {units_word(c)} on which the systems differ more often. At this rate of "
-        f"disagreement ({100 * share:.2g}%), about {n} {units_word(c)} give power 0.8, "
+        f"disagreement ({100 * share:.3g}%), about {n} {units_word(c)} give power 0.8, "
         "if one system wins all"
     )
+    if d == c.n_units:
+        way = (
+            f"use more {units_word(c)}; {need} are the fewest that can decide anything"
+        )
     head = f"{d} {them} differ{'s' if d == 1 else ''}; p below {level:.10g} needs {need} or more"
     return warning("cannot-reach-level", head, why, way, n_differ=d, needed=need)
 
@@ -372,7 +376,7 @@ def misses_of_few_clusters():
 def misses_of_ten_clusters():
     return exact(2 * stdtr(9, -1.959964 * np.sqrt(9 / 10)), (0.06, 0.066), n=1)
 
-# %% ../nbs/practice/28_diagnostics.ipynb #ab2cf1a2
+# %% ../nbs/practice/28_diagnostics.ipynb #63a06a00
 VOLUME = {
     "bleu": lambda totals: totals[..., 0],
     "chrf": lambda totals: totals[..., 0],
@@ -402,7 +406,12 @@ def unequal_volume(c) -> Diagnostic | None:
     more = size[large] / size[1 - large] - 1
     if more <= VOLUME_GAP:
         return None
-    lengths, verb = "", "writes" if c.metric.is_text else "counts"
+    text = c.metric.is_text
+    lengths, verb, kind = (
+        "",
+        "writes" if text else "counts",
+        "length" if text else "number",
+    )
     if c.metric.name == "bleu":
         a, b = (format(x, ".2f") for x in c.totals[:, 0] / c.totals[:, 1])
         lengths = f"Outputs are {a} and {b} times as long as the reference. "
@@ -410,8 +419,8 @@ def unequal_volume(c) -> Diagnostic | None:
         "unequal-volume",
         f"{'AB'[large]} {verb} {100 * more:.0f}% more than {'AB'[1 - large]}",
         f"{lengths}Random swaps ask whether the outputs could be exchanged; outputs so "
-        "unequal in length cannot, even at equal scores, so a small p may be about length.",
-        f"{option(c, 'studentize', True) if not c.files else '--studentize'} tests the scores and not the lengths",
+        f"unequal in {kind} cannot, even at equal scores, so a small p may be about {kind}.",
+        f"{option(c, 'studentize', True) if not c.files else '--studentize'} tests the scores and not the {kind}s",
         ratio=1 + more,
     )
 
