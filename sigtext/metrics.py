@@ -191,7 +191,7 @@ def quotient_gradient(
     above = scale * np.array(numerator, float) - value * np.array(denominator, float)
     return np.divide(above, below, out=np.full_like(above, np.nan), where=below != 0)
 
-# %% ../nbs/foundations/03_metrics.ipynb #5f0cf166
+# %% ../nbs/foundations/03_metrics.ipynb #bff14139
 def as_array(
     values,  # anything NumPy can make an array of
     name: str,  # of the system
@@ -204,9 +204,15 @@ def as_array(
         "scores need to be numbers",
         "text goes with bleu, chrf, ter or wer, and with references",
     )
-    listed = np.array(values, dtype=object) if not hasattr(values, "dtype") else values
-    if np.asarray(listed).dtype.kind not in "biuf":
-        for i, row in enumerate(np.atleast_1d(np.asarray(listed, dtype=object))):
+    if np.ma.isMaskedArray(values):
+        values = np.ma.filled(values.astype(float), np.nan)
+    try:
+        plain = np.asarray(values).dtype.kind in "biuf"
+    except ValueError:  # rows of unequal length
+        plain = False
+    listed = values if plain else np.array(values, dtype=object)
+    if not plain:
+        for i, row in enumerate(np.atleast_1d(listed)):
             if any(
                 isinstance(x, str | bytes)
                 for x in np.ravel(np.array(row, dtype=object))
@@ -214,7 +220,7 @@ def as_array(
                 came = f"{name}  row {i + 1}: {row!r}"
                 raise InputTypeError("not-a-number", what, came, help=way)
     try:
-        return np.ma.filled(np.ma.asarray(listed, dtype=float), np.nan)
+        return np.asarray(listed, dtype=float)
     except ValueError:
         what = "scores need the same number of columns on every row"
         raise InputError(
@@ -251,7 +257,7 @@ def as_numbers(
         )
     return x
 
-# %% ../nbs/foundations/03_metrics.ipynb #01b268d1
+# %% ../nbs/foundations/03_metrics.ipynb #fa5b9bec
 OTHERS = (
     "accuracy and mean take 1 (right; score), precision 2 (tp, fp), recall 2 (tp, fn), "
     "ratio 2 (numerator, denominator), wer 2 (edits, reference words), f1 3 (tp, fp, fn)"
@@ -265,7 +271,7 @@ def number_statistics(
     names,  # of the systems
     label: str,  # of the metric
     columns: tuple[str, ...],
-    kind: str,  # "zero-one", "score", "ratio" or "counts"
+    kind: str,  # "zero-one", "counts" (none below 0) or "signed" (first column any)
     progress: bool = False,  # no bar is needed
 ) -> list[np.ndarray]:  # an (n, k) array for each system
     """Check the numbers of every system and complete rows of one column with a 1."""
@@ -288,7 +294,7 @@ def number_statistics(
         found.append(x)
     return found
 
-# %% ../nbs/foundations/03_metrics.ipynb #31c08c1d
+# %% ../nbs/foundations/03_metrics.ipynb #674bebe6
 def check_allowed(
     x: np.ndarray,  # (n, k) statistics of one system
     name: str,  # of the system
@@ -302,11 +308,10 @@ def check_allowed(
         bad = (first % 1 != 0) | (first < 0) | (first > last)
         code, what = "not-zero-one", f"{label} needs 0 or 1 for every segment"
         way = 'metric="mean" compares average scores'
-    elif kind == "counts":
-        bad = (x < 0).any(axis=1)
+    elif kind == "signed":
+        bad, what = last < 0, f"{label} needs a denominator of 0 or more"
     else:
-        bad = last < 0
-        what = f"{label} needs a denominator of 0 or more"
+        bad = (x < 0).any(axis=1)
     if bad.any():
         i, neither = int(bad.argmax()), f"{bad.sum():,} of {len(x):,} rows"
         row = ", ".join(
@@ -348,10 +353,10 @@ def quotient_metric(
         **usual | how,
     )
 
-# %% ../nbs/foundations/03_metrics.ipynb #00ebc9dc
+# %% ../nbs/foundations/03_metrics.ipynb #024bba70
 def mean() -> CorpusMetric:
     """The mean of one score a segment."""
-    how = {"kind": "score", "unit": Unit(), "signature": "mean"}
+    how = {"kind": "signed", "unit": Unit(), "signature": "mean"}
     return quotient_metric("mean", ("score",), (1, 0), (0, 1), **how)
 
 
@@ -367,7 +372,7 @@ def ratio(name: str = "ratio", higher_is_better: bool = True) -> CorpusMetric:
     if not higher_is_better:
         verb = "scores lower, which is better here, than"
     how = {
-        "kind": "ratio",
+        "kind": "signed",
         "unit": Unit(verb=verb),
         "higher_is_better": higher_is_better,
     }
