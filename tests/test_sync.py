@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tools.notebooks import notebooks, read, root
+from tools.outputs import changes
 from tools.readme import build
-from tools.running import cleaned, execute, outputs
+from tools.running import cleaned, execute
 
 pytest.importorskip("nbdev")
 each_notebook = pytest.mark.parametrize("path", notebooks(), ids=lambda p: p.stem)
@@ -38,13 +39,8 @@ def test_modules_are_what_the_notebooks_export(twin):
 @each_notebook
 def test_clean(path):
     nb = read(path)
-    assert cleaned(nb) == nb, "python -m tools.fix"
+    assert cleaned(nb) == nb, f"python -m tools.fresh {path.stem}"
     assert not any(c.get("execution_count") for c in nb["cells"])
-
-
-def test_no_widget_is_stored():
-    for path in notebooks():
-        assert "widget-view" not in path.read_text(encoding="utf-8"), path.name
 
 
 def test_readme():
@@ -71,10 +67,6 @@ def executed(request, twin):
 def test_outputs(path, executed, twin):
     """Executed in a new kernel, a notebook gives the outputs that it stores."""
     stored = read(twin / path.relative_to(root))
-    new, old = outputs(executed[path].result()), outputs(stored)
-    stale = [name for (name, a), (_, b) in zip(old, new, strict=True) if a != b]
-    message = "\n".join(
-        f"cell {name}\n  stored: {dict(old)[name]}\n  now:    {dict(new)[name]}"
-        for name in stale
-    )
-    assert not stale, f"python -m tools.fresh {path.stem}\n{message}"
+    new = executed[path].result()
+    stale = "\n".join(changes(stored, new))
+    assert not stale, f"python -m tools.fresh {path.stem}\n{stale}"

@@ -3,27 +3,13 @@
 python -m tools.fresh [NAME ...]    a NAME is part of a notebook's name; none means all
 """
 
-import difflib
 import os
 import sys
 import time
 
-from tools.notebooks import notebooks, read, root, source, write
-from tools.running import execute, outputs
-
-
-def changes(old, new):
-    """Lines of a diff of the outputs, cell by cell."""
-    before, code = dict(outputs(old)), {c["id"]: source(c) for c in new["cells"]}
-    for name, now in outputs(new):
-        was = before.get(name, {})
-        if was == now:
-            continue
-        yield f"  cell {name}: {code[name].splitlines()[-1][:70]}"
-        for key in dict.fromkeys([*was, *now]):
-            a, b = was.get(key, "").splitlines(), now.get(key, "").splitlines()
-            diff = difflib.unified_diff(a, b, lineterm="", n=0)
-            yield from (f"    {line[:110]}" for line in list(diff)[3:23])
+from tools.notebooks import notebooks, read, root, write
+from tools.outputs import changes
+from tools.running import execute
 
 
 def main():
