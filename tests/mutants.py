@@ -19,6 +19,7 @@ import select
 import signal
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -186,22 +187,28 @@ def code_cells(path):
             exported = re.search(r"^#\|\s*exports?\b", text, re.M)
             found.append((text, bool(exported and under)))
     needed = {
-        name for text, _ in found if not figure(text) for name in names(text, ast.Load)
+        name
+        for text, _ in found
+        if not figure(text)
+        for name in names(ast.parse(text).body, ast.Load)
     }
     needed -= {
-        name for text, _ in found if not figure(text) for name in names(text, ast.Store)
+        name
+        for text, _ in found
+        if not figure(text)
+        for name in names(ast.parse(text).body, ast.Store)
     }
     return [
         (text, wanted)
         for text, wanted in found
-        if not figure(text) or needed & names(text, ast.Store)
+        if not figure(text) or needed & names(ast.parse(text).body, ast.Store)
     ]
 
 
-def names(text, context):
-    """Names that a cell uses, or those that it makes."""
-    found, tree = set(), ast.parse(text)
-    for node in ast.walk(tree):
+def names(statements, context):
+    """Names that statements use, or those that they make."""
+    found = set()
+    for node in (node for top in statements for node in ast.walk(top)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, context):
             found.add(node.id)
         if context is ast.Store and isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -241,25 +248,42 @@ class Page:
             return error
         return None
 
-    def rest(self, i, tree):
-        """Whether the changed cell i or a cell after it fails."""
-        return bool(
-            self.run(i, tree) or any(self.run(j) for j in range(i + 1, len(self.cells)))
-        )
+    def rest(self, i, mutant):
+        """Whether the changed cell i fails, or a cell after it that the change reaches."""
+        text = self.cells[i][0]
+        if self.run(i, mutated(text, mutant)):
+            return True
+        position = mutant.path[0][1]
+        return any(self.run(j) for j in self.reached(i, position))
+
+    def reached(self, i, position):
+        """Cells after cell i, without calls that use nothing made with the changed statement."""
+        below = [ast.parse(text).body for text, _ in self.cells]
+        changed = names([below[i][position]], ast.Store)
+        for statement in below[i][position + 1 :]:
+            if changed & names([statement], ast.Load):
+                changed |= names([statement], ast.Store)
+        for j in range(i + 1, len(below)):
+            for statement in below[j]:
+                if changed & names([statement], ast.Load):
+                    changed |= names([statement], ast.Store)
+            calls = all(isinstance(statement, ast.Expr) for statement in below[j])
+            if not calls or changed & names(below[j], ast.Load):
+                yield j
 
     def seconds_after(self):
-        """Run the page as it is in a child; the seconds from each cell to the end."""
+        """Run the page as it is in a child; the processor's seconds from each cell on."""
         read, write = os.pipe()
         if os.fork() == 0:
             silence()
             took = []
             for i in range(len(self.cells)):
-                start = time.perf_counter()
+                start = time.process_time()
                 error = self.run(i)
                 if error:
                     took = f"cell {i} fails without a change: {error!r}"
                     break
-                took.append(time.perf_counter() - start)
+                took.append(time.process_time() - start)
             os.write(write, json.dumps(took).encode())
             os._exit(0)
         os.close(write)
@@ -271,12 +295,9 @@ class Page:
     def survivors(self, jobs, report):
         """Mutants that no cell notices."""
         left, out = self.seconds_after(), []
-        for i, (text, _) in enumerate(self.cells):
-            tasks = [
-                (m, lambda m=m, i=i, text=text: self.rest(i, mutated(text, m)))
-                for m in self.mutants[i]
-            ]
-            for mutant, noticed in forked(tasks, jobs, 10 + 5 * left[i]):
+        for i in range(len(self.cells)):
+            tasks = [(m, lambda m=m, i=i: self.rest(i, m)) for m in self.mutants[i]]
+            for mutant, noticed in forked(tasks, jobs, 5 + 3 * left[i]):
                 report(mutant, noticed)
                 out += [] if noticed else [mutant]
             error = self.run(i)
@@ -286,7 +307,10 @@ class Page:
 
 
 def forked(tasks, jobs, limit):
-    """Run tasks in children, some at a time; a crash or the time limit is a failure."""
+    """Run tasks in children, some at a time: "noticed", "timeout", "crash" or "".
+
+    The limit is in seconds of the processor, so that a busy machine changes nothing.
+    """
     waiting, running = list(tasks), {}
     while waiting or running:
         while waiting and len(running) < jobs:
@@ -295,7 +319,9 @@ def forked(tasks, jobs, limit):
             pid = os.fork()
             if pid == 0:
                 silence()
-                signal.alarm(int(limit) + 1)
+                seconds = int(limit) + 1
+                resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+                signal.alarm(20 * seconds)  # one that waits for ever uses no time
                 resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
                 os.write(write, b"n" if task() else b"s")
                 os._exit(0)
@@ -305,8 +331,10 @@ def forked(tasks, jobs, limit):
             pid, mutant = running.pop(read)
             answer = os.read(read, 1)
             os.close(read)
-            os.waitpid(pid, 0)
-            yield mutant, answer != b"s"
+            signalled = os.waitpid(pid, 0)[1] & 0x7F
+            ends = (signal.SIGALRM, signal.SIGXCPU, signal.SIGKILL)
+            late = "timeout" if signalled in ends else "crash"
+            yield mutant, {b"s": "", b"n": "noticed"}.get(answer, late)
 
 
 def silence():
@@ -342,15 +370,17 @@ def main():
     import sacrebleu  # noqa: F401
     import scipy.stats  # noqa: F401
 
-    start = time.perf_counter()
+    start, counts = time.perf_counter(), Counter()
 
     def report(mutant, noticed):
-        if sys.stderr.isatty() or not noticed:
-            print("." if noticed else mutant.name, file=sys.stderr, flush=True)
+        counts[noticed or "survived"] += 1
+        if noticed != "noticed":
+            print(noticed or "survived", mutant.name, file=sys.stderr, flush=True)
 
     survivors = page.survivors(options.jobs, report)
     answer = {
         "mutants": sum(map(len, page.mutants)),
+        "counts": counts,
         "seconds": round(time.perf_counter() - start, 1),
         "survivors": [m.name for m in survivors],
     }
@@ -358,5 +388,5 @@ def main():
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("MPLBACKEND", "agg")
+    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "agg"}  # before NumPy
     main()
