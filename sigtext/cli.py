@@ -7,8 +7,8 @@ __all__ = ['HELP', 'COMPARE_HELP', 'DEMO_HELP', 'EXPLAIN_HELP', 'VERIFY_HELP', '
            'METRIC_OPTIONS', 'OPTIONS', 'HELPS', 'AGAIN', 'DEMO_PICTURE', 'PAIRS', 'BUG_FILE', 'fault', 'similar',
            'one_of', 'whole_number', 'real_number', 'Parser', 'parse', 'unknown_option', 'no_more', 'skips',
            'system_names', 'short_names', 'quoted', 'again', 'emit', 'write_whole', 'cannot_write', 'writable',
-           'wants_color', 'width_of', 'metric_objects', 'with_options', 'needs_text', 'same_file', 'read_all',
-           'cluster_word', 'compare_command', 'checked', 'computed', 'with_command', 'seed_of', 'answer',
+           'wants_color', 'width_of', 'metric_objects', 'with_options', 'needs_text', 'same_file', 'check_roles',
+           'read_all', 'cluster_word', 'compare_command', 'checked', 'computed', 'with_command', 'seed_of', 'answer',
            'demo_command', 'demo_picture', 'demo_text', 'demo_table', 'demo_doubts', 'demo_reason', 'four_word_runs',
            'explain_command', 'verify_command', 'versions', 'run', 'show_error', 'show_bug', 'main']
 
@@ -71,7 +71,7 @@ What to compare
                          accuracy, precision, recall, f1, ratio; repeatable
 """
 
-# %% ../nbs/practice/34_cli.ipynb #f3c69889
+# %% ../nbs/practice/34_cli.ipynb #b280f1e5
 COMPARE_HELP += """\
   --tokenize NAME        of bleu: 13a, intl, char, zh, ja-mecab, none, ...
   --lowercase            of bleu and chrf: ignore case
@@ -87,7 +87,10 @@ How
   --n-resamples N        9999. More draws sharpen p; they do not make it smaller
   --seed N               drawn and printed when not given; 0 is a seed
   --confidence-level X   0.95; the answers speak of the level 1 - X
+"""
 
+# %% ../nbs/practice/34_cli.ipynb #e75e529f
+COMPARE_HELP += """
 Output
   --format NAME          text, json, markdown, latex, html
   --sentence             with text: the sentence for a paper, as the last line
@@ -363,13 +366,18 @@ def short_names(a: str, b: str) -> tuple[str, str]:
         parts = [part[1:] for part in parts]
     return tuple(".".join(part) for part in parts)
 
-# %% ../nbs/practice/34_cli.ipynb #9288f091
+# %% ../nbs/practice/34_cli.ipynb #34d0f8ac
 def quoted(word: str) -> str:
-    "A word as a shell reads it; control characters are written and not sent."
+    "A word as a shell reads it; bytes that do not print are written and not sent."
     if word.isprintable():
         return shlex.quote(word)
-    safe = word.encode("unicode_escape").decode().replace("'", r"\'")
-    return f"$'{safe}'"
+    parts = [
+        c
+        if c.isprintable() and c not in "\\'"
+        else "".join(f"\\x{byte:02x}" for byte in os.fsencode(c))
+        for c in word
+    ]
+    return f"$'{''.join(parts)}'"
 
 # %% ../nbs/practice/34_cli.ipynb #be35898e
 def again(
@@ -528,23 +536,14 @@ def needs_text(metrics: list, references: list[str]) -> bool:
             raise fault("no-references", summary, help=way)
     return bool(references)
 
-# %% ../nbs/practice/34_cli.ipynb #9d7794a8
+# %% ../nbs/practice/34_cli.ipynb #f4e33630
 def same_file(a: str, b: str) -> bool:
     "Whether two names, however written, belong to one file that exists."
     return os.path.exists(a) and os.path.exists(b) and os.path.samefile(a, b)
 
 
-def read_all(values: argparse.Namespace, files: list[str], metrics: list) -> tuple:
-    """Both systems, the references and the labels, checked against each other.
-
-    Raises InputError, as the readers do.
-    """
-    from sigtext import readers
-
-    references, clusters = values.reference or [], values.clusters
-    every = [*files, *references, *([clusters] if clusters else [])]
-    skip = skips(values.skip_lines, every)
-    encoding = values.encoding or "utf-8"
+def check_roles(values, files: list[str], references: list[str], every: list) -> None:
+    "An error if a reference is also a system, or if an answer would replace an input."
     for path in references:
         for system in files:
             if same_file(path, system):
@@ -556,6 +555,20 @@ def read_all(values: argparse.Namespace, files: list[str], metrics: list) -> tup
             if target and same_file(path, target):
                 what = f"{option} would write over {path}, which is read"
                 raise fault("usage", what, help="name another file")
+
+# %% ../nbs/practice/34_cli.ipynb #4e342010
+def read_all(values: argparse.Namespace, files: list[str], metrics: list) -> tuple:
+    """Both systems, the references and the labels, checked against each other.
+
+    Raises InputError, as the readers do.
+    """
+    from sigtext import readers
+
+    references, clusters = values.reference or [], values.clusters
+    every = [*files, *references, *([clusters] if clusters else [])]
+    skip = skips(values.skip_lines, every)
+    encoding = values.encoding or "utf-8"
+    check_roles(values, files, references, every)
 
     def read(path):
         if needs_text(metrics, references):
@@ -732,14 +745,16 @@ def demo_picture(comparison) -> str:
         return "not drawn, because the current folder takes no file"
     return DEMO_PICTURE
 
-# %% ../nbs/practice/34_cli.ipynb #fca8e3f3
+# %% ../nbs/practice/34_cli.ipynb #859dff33
 def demo_text(world, pairs: list, seed: int, picture: str | None, color: bool) -> str:
     "The demo's answer: two verdicts, one table, the reason, the doubts, what is next."
     from sigtext.report import verdict_text
     from sigtext.result import fill
 
     n = len(world.references)
-    opening = f"{n} filings and {len(world.outputs)} summarizers, made by sigtext "
+    many = "no one two three four five six seven eight nine ten".split()
+    systems = dict(enumerate(many)).get(len(world.outputs), len(world.outputs))
+    opening = f"{n} filings and {systems} summarizers, made by sigtext "
     opening += f"(seed {seed}). Two comparisons, {pairs[0].metric.label}:"
     blocks = ["\n".join(fill(opening, 80))]
     for i, (c, (a, b, what)) in enumerate(zip(pairs, PAIRS, strict=True), 1):
@@ -914,7 +929,7 @@ def versions() -> str:
             found.append(f"{name} (not installed)")
     return ", ".join(found)
 
-# %% ../nbs/practice/34_cli.ipynb #f56f700c
+# %% ../nbs/practice/34_cli.ipynb #aba3dede
 def run(argv: list[str]) -> int:
     "Find the command and run it."
     commands = {
@@ -942,15 +957,16 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def show_error(error: Exception) -> None:
+def show_error(error: Exception, argv: list[str]) -> None:
     "Write an error to stderr in the form that all of them have."
     text = f"error[{error.code}]: {error}"
-    if wants_color(None, sys.stderr):
+    asked = re.search(r"--color[= ](always|never)\b", " ".join(argv))
+    if wants_color(asked and asked[1], sys.stderr):
         text = re.sub(r"^error\[[^]]*\]", "\x1b[1;31m\\g<0>\x1b[0m", text)
         text = re.sub(r"^  help:", "  \x1b[33mhelp:\x1b[0m", text, flags=re.M)
     emit(text + "\n", sys.stderr)
 
-# %% ../nbs/practice/34_cli.ipynb #d6056943
+# %% ../nbs/practice/34_cli.ipynb #650cfcd5
 BUG_FILE = "sigtext-bug.txt"
 
 
@@ -974,10 +990,10 @@ def show_bug(error: Exception, argv: list[str]) -> None:
     except Exception:
         lines = ["", *lines, ""]
     what = f"sigtext failed in a way it should not ({type(error).__name__} in {place})"
-    show_error(fault("bug", what, help=report))
+    show_error(fault("bug", what, help=report), argv)
     emit("\n".join(lines), sys.stderr)
 
-# %% ../nbs/practice/34_cli.ipynb #d564b5dd
+# %% ../nbs/practice/34_cli.ipynb #e7531f43
 def main(argv: list[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
@@ -1002,7 +1018,7 @@ def main(argv: list[str] | None = None) -> int:
         from sigtext.result import InputError
 
         if isinstance(error, InputError):
-            show_error(error)
+            show_error(error, argv)
             return 2
         show_bug(error, argv)
         if debug:

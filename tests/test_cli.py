@@ -13,14 +13,20 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sigtext import cli
+from sigtext import cli, metrics
 from sigtext.doubts import EXPLANATIONS
+from sigtext.metrics import get
+from sigtext.readers import read_numbers
+from sigtext.report import render
 
 root = Path(__file__).resolve().parent.parent
 
@@ -525,6 +531,14 @@ def test_coloured_answer_is_the_plain_one_with_escapes(texts, call):
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 
+@pytest.mark.parametrize("option", ["--color never", "--color=never"])
+def test_errors_obey_the_option(monkeypatch, option):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    assert cli.main(["compare", "A", *option.split()]) == 2
+    assert "\x1b" not in stream.getvalue()
+
+
 @pytest.mark.parametrize("kind", ["json", "markdown", "latex", "html"])
 def test_no_colour_in_other_formats(texts, call, kind):
     assert "\x1b" not in call(COMPARE, "--color", "always", "--format", kind)[1]
@@ -581,6 +595,17 @@ def test_again_survives_a_shell(here, call):
     out = call(line)[1]
     told = re.sub(r" \\\n +", " ", out[out.index("again    sigtext ") + 17 :])
     assert shlex.split(told)[:3] == line and call(told)[1] == out
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs bash")
+@pytest.mark.parametrize(
+    "word", ["a b", "it's", "$x", "\x1b[1m", "\t'\\", "\udce9\xe9"]
+)
+def test_quoted_words_come_back_from_a_shell(word):
+    command = f"printf %s {cli.quoted(word)}"
+    assert command.isprintable()
+    done = subprocess.run(["bash", "-c", command], capture_output=True)
+    assert done.stdout == os.fsencode(word)
 
 
 @pytest.mark.parametrize("seed", [0, 7, 2**40])
@@ -764,6 +789,81 @@ def test_closed_pipe_ends_quietly(texts):
         text=True,
     )
     assert done.stderr == "0\n" and done.stdout == ""
+
+
+# --- demo
+
+
+def test_demo(here, call):
+    status, out, err = call("demo")
+    assert (status, err) == (0, "") and os.listdir() == ["sigtext-demo.svg"]
+    assert out.startswith("90 filings and ten summarizers, made by sigtext (seed 5)")
+    assert all(len(line) <= 80 for line in out.split("\n")) and out.isascii()
+    parts = [
+        "1  writer against noisy-0.1",
+        "2  extract against textrank",
+        "\nPicture: ",
+    ]
+    assert all(
+        part in out for part in [*parts, "easured", "\nNext:    sigtext compare"]
+    )
+    assert call("demo --no-plot --seed 5")[1] == re.sub("Picture:.*\n", "", out)
+
+
+def test_demo_says_what_it_measured(here, call):
+    out = " ".join(call("demo --no-plot")[1].split())
+    found = json.loads(
+        call("demo --no-plot --format json")[1], parse_constant=no_constants
+    )
+    one, two = found["comparisons"]
+    assert found["seed"] == 5 and found["picture"] is None
+    assert (
+        one["verdict"]["code"] == "higher" and two["verdict"]["code"] == "not-measured"
+    )
+    assert "Why the first is measured and the second is not: " in out
+    for c in (one, two):
+        times = abs(c["effect"]) / c["spread"]
+        assert f"{times:.1f}" in out and f"{abs(c['effect']):.2f} BLEU" in out
+    codes = {d["code"] for c in (one, two) for d in c["diagnostics"]}
+    assert all(f"[{code}]: " in out for code in codes)
+
+
+def test_demo_in_a_folder_that_takes_no_file(here, call, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("sigtext.figure.save_figure", refuse)
+    status, out, err = call("demo")
+    assert (status, err) == (0, "") and os.listdir() == []
+    assert "Picture: not drawn, because the current folder takes no file" in out
+    assert json.loads(call("demo --format json")[1])["picture"] is None
+
+
+@pytest.mark.parametrize("found", ["TF", "FT", "TT", "FF"])
+def test_the_reason_follows_the_verdicts(found):
+    comparisons = [
+        SimpleNamespace(
+            verdict=SimpleNamespace(code="higher" if x == "T" else "not-measured"),
+            effect=0.5,
+            spread=0.2,
+            metric=get("bleu"),
+        )
+        for x in found
+    ]
+    names = ("writer", "noisy-0.1", "extract", "textrank")
+    outputs = {name: ["a b c d"] for name in names}
+    world = SimpleNamespace(outputs=outputs, references=["a b c d"])
+    text = cli.demo_reason(world, comparisons)
+    opening = {
+        "TF": "Why the first is measured and the second is not: ",
+        "FT": "Why the second is measured and the first is not: ",
+        "TT": "Both are measured: ",
+        "FF": "Neither is measured: ",
+    }
+    assert (
+        text.startswith(opening[found]) and "The first is 2.5 times its spread" in text
+    )
+    assert ("With the spread of the second" in text) == (found == "TF")
 
 
 # --- our own faults
@@ -1125,8 +1225,36 @@ def test_alike():
         assert not alike("a {0.95} {5c1f09ae}\n", other)
 
 
+# What differs from the mock-ups of the design, and why:
+# identical        `sigtext inspect` is not built yet, so its help does not name it
+# few_differ       the p of McNemar's test comes from running through all arrangements
+# documents        near-kink is explained in full, as there is no earlier block
+# metrics          unequal-volume stands before clusters-matter
+# lower_is_better  the exact test of pooled ratios is not built yet: p is drawn, 0.0001
+# near_kink, clear, too_small: nothing but the data's digits and what the seed moves
+# one_segment      other texts
+
+
+@pytest.fixture
+def counted_ter(monkeypatch):
+    """TER's counts for CycleL and TSU-HITs from a file: sacreBLEU needs a minute."""
+    rows = read_numbers(root / "tests" / "expected" / "ter_counts.tsv", "f1")
+    whole = [np.ascontiguousarray(rows[:, [i, 2]]) for i in (0, 1)]
+    real_ter = get("ter")
+
+    def extract(systems, references, **how):
+        assert len(systems) == 2 and len(systems[0]) == len(rows)
+        cut = [system[:20] for system in systems]
+        some = real_ter.extract(cut, [r[:20] for r in references], **how)
+        assert all((x == y[:20]).all() for x, y in zip(some, whole, strict=True))
+        return whole
+
+    stored = replace(real_ter, extract=extract)
+    monkeypatch.setitem(metrics.NAMES, "ter", lambda: stored)
+
+
 @pytest.mark.parametrize("path", EXPECTED, ids=lambda p: p.stem)
-def test_the_eight_cases(real, call, monkeypatch, path):
+def test_the_eight_cases(real, call, monkeypatch, counted_ter, path):
     """The text answers, as they stand in tests/expected; the seed is the one printed."""
     monkeypatch.chdir(real / "wmt21" if path.stem == "near_kink" else real)
     command, _, expected = path.read_text(encoding="utf-8").partition("\n\n")
@@ -1135,3 +1263,26 @@ def test_the_eight_cases(real, call, monkeypatch, path):
     status, out, err = call(line, *(["--seed", seed[1]] if seed else []))
     assert (status, err) == (0, "")
     assert alike(expected, out), out
+
+
+@pytest.mark.parametrize("name", ["clear", "too_small", "documents", "few_differ"])
+def test_formats_agree_on_the_real_cases(real, call, monkeypatch, name):
+    """Systems, scores, effect and interval are the same numbers in all five formats."""
+    monkeypatch.chdir(real)
+    path = root / "tests" / "expected" / f"{name}.txt"
+    command = path.read_text(encoding="utf-8").partition("\n\n")[0]
+    results = []
+    monkeypatch.setattr(cli, "answer", lambda result, _: results.append(result) or 0)
+    call(command.replace("\\\n", " ").removeprefix("$ sigtext ") + " --seed 7")
+    kinds = ("text", "json", "markdown", "latex", "html")
+    out = {kind: render(results[0], kind) for kind in kinds}
+    found = json.loads(out["json"])
+    percent = 100 if found["metric"] == "accuracy" else 1
+    numbers = [found["scores"]["A"], found["scores"]["B"], found["effect"]]
+    numbers += [found["interval"]["low"], found["interval"]["high"]]
+    for x in numbers:
+        shown = f"{abs(percent * x):.2f}"
+        for kind in ("text", "markdown", "latex", "html"):
+            assert shown in out[kind], (kind, shown)
+    for system in found["systems"].values():
+        assert all(system in out[kind] for kind in kinds)
