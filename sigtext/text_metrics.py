@@ -64,7 +64,7 @@ def as_texts(
         raise InputTypeError("not-text", what, came, help=way)
     return texts
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #067296e2
+# %% ../nbs/foundations/03b_text_metrics.ipynb #69a74c2e
 def as_streams(
     references,  # n strings, or R lists of n strings; None inside is a missing one
     n: int | None,  # segments of the outputs, if that is known
@@ -95,14 +95,12 @@ def as_streams(
     pairs = zip(streams, names, strict=True)
     streams = [as_texts(x, name, label, missing=True) for x, name in pairs]
     n = len(streams[0]) if n is None else n
-    if any(len(x) != n for x in streams):
+    sizes = dict(zip(["outputs", *names], [n, *map(len, streams)], strict=True))
+    if set(sizes.values()) != {n}:
         what = "outputs and references need the same number of segments"
-        came = [
-            f"{x}  {counted(len(s), 'segment')}"
-            for x, s in zip(names, streams, strict=True)
-        ]
+        came = [f"{x}  {counted(size, 'segment')}" for x, size in sizes.items()]
         way = "nothing is cut off; find the segments that one of them lacks"
-        raise InputError("lengths-differ", what, f"outputs  {n:,}", *came, help=way)
+        raise InputError("lengths-differ", what, *came, help=way)
     return streams
 
 # %% ../nbs/foundations/03b_text_metrics.ipynb #1cb9eaaa
