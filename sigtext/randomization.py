@@ -6,17 +6,17 @@
 __all__ = ['TIE', 'SIDES', 'CASES', 'METRICS', 'size_curve', 'rank_lemma', 'shift_is_bijection', 'exceedances',
            'randomization_pvalue', 'tie_tolerance', 'differing_units', 'all_swap_totals', 'all_swap_effects',
            'smallest_pvalue', 'check_draws', 'squares', 'studentized', 'studentized_effects', 'studentized_by_hand',
-           'randomization_test', 'observed_effect', 'swapped_statistics', 'count_exceedances', 'method_name',
-           'undefined_note', 'pairwise_pvalues', 'enumerated_curve', 'tie_blocks', 'code_follows_formula',
-           'compositions', 'worst_excess', 'always_valid', 'strict_is_valid', 'without_plus_one', 'ties_lower_size',
-           'tail_shares', 'exact_size', 'size_on_twelve_segments', 'with_replacement_size', 'ends', 'continuous_size',
-           'size_of_b_over_m', 'worst_miss', 'hoeffding_draws', 'tenth_of_the_draws', 'full_group_equals_scipy',
-           'drawn_around_full_group', 'null_pvalue', 'rejections', 'size_at_corpus_scale', 'power_at_corpus_scale',
-           'document_pvalue', 'segments_of_documents', 'whole_documents', 'volume_pvalue', 'unequal_volume',
-           'unequal_volume_studentized', 'studentized_is_valid']
+           'randomization_test', 'observed_effect', 'statistic_side', 'swapped_statistics', 'count_exceedances',
+           'method_name', 'undefined_note', 'pairwise_pvalues', 'enumerated_curve', 'tie_blocks',
+           'code_follows_formula', 'compositions', 'worst_excess', 'always_valid', 'strict_is_valid',
+           'without_plus_one', 'ties_lower_size', 'tail_shares', 'exact_size', 'size_on_twelve_segments',
+           'with_replacement_size', 'ends', 'continuous_size', 'size_of_b_over_m', 'worst_miss', 'hoeffding_draws',
+           'tenth_of_the_draws', 'full_group_equals_scipy', 'drawn_around_full_group', 'null_pvalue', 'rejections',
+           'size_at_corpus_scale', 'power_at_corpus_scale', 'document_pvalue', 'segments_of_documents',
+           'whole_documents', 'volume_pvalue', 'unequal_volume', 'unequal_volume_studentized', 'studentized_is_valid']
 
-# %% ../nbs/theorems/10_randomization.ipynb #51694730
-from collections.abc import Iterator
+# %% ../nbs/theorems/10_randomization.ipynb #b8681061
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import product
 from math import ceil, comb, log
@@ -25,12 +25,13 @@ import numpy as np
 from scipy.special import bdtr
 
 from .harness import check, exact, measured, rate_band, reported
-from .metrics import f_score
+from .metrics import as_metric, f_score
 from sigtext.resampling import (
     MEMORY,
     Pair,
     as_pair,
     as_parts,
+    as_statistics,
     distinct_rows,
     drawn_totals,
     swap_effects,
@@ -79,15 +80,15 @@ def shift_is_bijection():
     images = {(g, u ^ g, v ^ g) for g, u, v in lists}
     return exact(len(lists) - len(images), (0, 0), n=len(lists))
 
-# %% ../nbs/theorems/10_randomization.ipynb #e73d3cf9
+# %% ../nbs/theorems/10_randomization.ipynb #0a817dc8
 def exceedances(
     observed: np.ndarray,  # (...) T(x), the statistic on the data as they came
     null: np.ndarray,  # (..., m) T(g_j x), the statistic on each draw
     tolerance: float = 0.0,  # values this close are equal
 ) -> np.ndarray:  # (...) number of draws at least as large as observed
     """Count the draws that are at least as large, ties and undefined draws included."""
-    observed = np.asarray(observed, dtype=float)[..., None]
-    return (~(np.asarray(null, dtype=float) < observed - tolerance)).sum(axis=-1)
+    edge = np.asarray(observed, dtype=float)[..., None] - tolerance
+    return (~(np.asarray(null, dtype=float) < edge)).sum(axis=-1)
 
 
 def randomization_pvalue(
@@ -193,7 +194,7 @@ def check_draws(n_resamples: int, alternative: str) -> int:
         )
     return int(n_resamples)
 
-# %% ../nbs/theorems/10_randomization.ipynb #864c9a62
+# %% ../nbs/theorems/10_randomization.ipynb #ae24ba83
 def squares(
     rows: np.ndarray,  # (2, u, q) integer parts of both systems' units
 ) -> np.ndarray:  # (u, q*q) what a swap adds to the sums of products
@@ -214,11 +215,12 @@ def studentized(
     q, r = a.shape[1], len(moved)
     i, j = np.triu_indices(q)
     s, t = np.triu_indices(q, 1)
-    same, cross = np.zeros((r, q, q)), np.zeros((r, q, q))
-    same[:, i, j] = moved[:, q : q + len(i)]
-    same[:, j, i] = same[:, i, j]
-    cross[:, s, t] = moved[:, q + len(i) :]
-    cross = cross - cross.transpose(0, 2, 1)
+    squared, crossed = np.split(moved[:, q:], [len(i)], axis=1)
+    same, cross = np.empty((r, q, q)), np.zeros((r, q, q))
+    same[:, i, j] = squared
+    same[:, j, i] = squared
+    cross[:, s, t] = crossed
+    cross[:, t, s] = -crossed
     left, right = a.sum(axis=0) + moved[:, :q], b.sum(axis=0) - moved[:, :q]
     unit = np.ldexp(1 / parts.ten, -parts.two)
     slopes = pair.metric.gradient(parts.assemble(np.stack([left, right])))
@@ -257,13 +259,14 @@ def studentized_effects(
     for moved in totals:
         yield studentized(pair, moved)
 
-# %% ../nbs/theorems/10_randomization.ipynb #3b1f4026
+# %% ../nbs/theorems/10_randomization.ipynb #2207965b
 @check("T1.u", "studentized gaps from sums of products are those from rows")
 def studentized_by_hand():
     rng, off = np.random.default_rng(3), []
     for name, k in (("f1", 3), ("bleu", 10), ("mean", 1)):
-        pair = as_pair(*rng.integers(1, 9, size=(2, 6, k)) / (2 if k == 1 else 1), name)
-        fast = np.concatenate(list(studentized_effects(pair, 0, None)))[1:]
+        pair = as_pair(*rng.integers(1, 9, size=(2, 6, k)) / (3 if k == 1 else 1), name)
+        first, *rest = np.concatenate(list(studentized_effects(pair, 0, None)))
+        fast, off = np.array(rest), [*off, abs(first - rest[0])]
         rows = pair.parts.assemble(pair.rows)
         units = differing_units(pair)
         for code, value in enumerate(fast):
@@ -322,7 +325,7 @@ def randomization_test(
         notes=undefined_note(undefined, m),
     )
 
-# %% ../nbs/theorems/10_randomization.ipynb #36e5ea2a
+# %% ../nbs/theorems/10_randomization.ipynb #a895a162
 def observed_effect(
     pair: Pair,
 ) -> float:  # score of A minus score of B, in the metric's unit
@@ -338,6 +341,16 @@ def observed_effect(
             f"system {'AB'[int(np.argmax(np.isnan(scores)))]} has a total of 0 there",
         )
     return float(scores[0] - scores[1])
+
+
+def statistic_side(
+    metric,  # a CorpusMetric
+    alternative: str,
+) -> Callable:  # turns a gap into the statistic, large against the null
+    """The gap as the alternative looks at it; "greater" asks for the better system."""
+    turned = {"greater": "less", "less": "greater"}
+    asked = alternative if metric.higher_is_better else turned.get(alternative)
+    return SIDES[asked or alternative]
 
 
 def swapped_statistics(
@@ -364,16 +377,16 @@ def count_exceedances(
     draws: Iterator[np.ndarray],  # the statistic as observed, then under draws
     alternative: str,
     n_resamples: int,  # how many draws there are
-    studentize: bool = False,
+    studentize: bool,
 ) -> tuple[int, int]:  # draws at least as large as observed; draws without a value
     """Count over a stream of draws, in the direction that the metric calls better."""
-    side, sign = SIDES[alternative], 1 if pair.metric.higher_is_better else -1
-    observed, count, undefined = sign * float(next(draws)[0]), 0, 0
+    side = statistic_side(pair.metric, alternative)
+    observed, count, undefined = side(next(draws)[0]), 0, 0
     tolerance = tie_tolerance(pair)
     if studentize:
-        tolerance = 1e-9 * abs(observed) if np.isfinite(observed) else 0.0
+        tolerance = 2**23 * np.spacing(abs(observed)) if np.isfinite(observed) else 0.0
     for null in with_progress(draws, n_resamples):
-        count += int(exceedances(side(observed), side(sign * null), tolerance))
+        count += int(exceedances(observed, side(null), tolerance))
         undefined += int(np.isnan(null).sum())
     return count, undefined
 
@@ -391,7 +404,7 @@ def undefined_note(undefined: int, m: int) -> tuple[str, ...]:
     text = f"{undefined:,} of {m:,} draws had no value and were counted as exceedances"
     return (text,) if undefined else ()
 
-# %% ../nbs/theorems/10_randomization.ipynb #f769bbf4
+# %% ../nbs/theorems/10_randomization.ipynb #6e1d0e6d
 def pairwise_pvalues(
     systems: np.ndarray,  # (S, n, k) statistics of S systems on the same segments
     metric: str,  # a name, a CorpusMetric, or a function of (..., k) totals
@@ -400,36 +413,34 @@ def pairwise_pvalues(
     alternative: str = "two-sided",  # or "greater" (row better than column), "less"
     rng: int | np.random.Generator | None = None,  # seed
     memory: int = MEMORY,
-) -> np.ndarray:  # (S, S) p-value of row against column; 1 on the diagonal
+) -> np.ndarray:  # (S, S) row against column, 1 on the diagonal; one-sided above it
     """Randomization p-values of all pairs of systems, from one set of swaps.
 
     Valid for each pair by itself (Theorem 1); uncorrected for their number.
     Raises InputError for input that is no paired set of finite numbers.
     """
-    n_resamples = check_draws(n_resamples, alternative)
-    stack = [as_pair(x, systems[0], metric).statistics[0] for x in systems]
-    parts = as_parts(np.stack(stack), reach=len(stack[0]))
+    n_resamples, metric = check_draws(n_resamples, alternative), as_metric(metric)
+    stack = [as_statistics(x, metric, f"system {i}") for i, x in enumerate(systems, 1)]
     one, two = np.triu_indices(len(stack), 1)
-    sums, columns = parts.integers.sum(axis=1), np.concatenate(parts.integers, axis=1)
     pairs = [as_pair(stack[i], stack[j], metric) for i, j in zip(one, two, strict=True)]
-    tolerance = np.array([tie_tolerance(pair) for pair in pairs])
-    effects = np.array([observed_effect(pair) for pair in pairs])
-    metric, side = pairs[0].metric, SIDES[alternative]
-    sign = 1 if metric.higher_is_better else -1
-    count = np.zeros(len(pairs), dtype=np.int64)
-    kinds = (columns, np.ones(len(columns), dtype=np.int64))
-    draws = drawn_totals(*kinds, "swap", n_resamples, as_entropy(rng)[0], memory)
+    parts, side = (
+        as_parts(np.stack(stack), len(stack[-1])),
+        statistic_side(metric, alternative),
+    )
+    sums, columns = parts.integers.sum(axis=1), np.concatenate(parts.integers, axis=1)
+    tolerance = np.array([tie_tolerance(pair) for pair in pairs])[:, None]
+    observed = side(np.array([observed_effect(pair) for pair in pairs]))
+    count, (entropy, _) = np.zeros(len(pairs), dtype=np.int64), as_entropy(rng)
+    draws = drawn_totals(*distinct_rows(columns), "swap", n_resamples, entropy, memory)
     for moved in with_progress(draws, n_resamples):
-        moved = moved.reshape(len(moved), *sums.shape)
-        left, right = sums - moved, moved
+        right = moved.reshape(len(moved), *sums.shape)
+        left = sums - right
         first = metric.score(parts.assemble(left[:, one] + right[:, two]))
         second = metric.score(parts.assemble(left[:, two] + right[:, one]))
-        null = side(sign * (first - second))
-        count += (~(null < side(sign * effects) - tolerance)).sum(axis=0)
+        count += exceedances(observed, side(first - second).T, tolerance)
     table = np.ones((len(stack), len(stack)))
     table[one, two] = (1 + count) / (1 + n_resamples)
-    mirrored = alternative == "two-sided"
-    table[two, one] = table[one, two] if mirrored else np.nan
+    table[two, one] = table[one, two] if alternative == "two-sided" else np.nan
     return table
 
 # %% ../nbs/theorems/10_randomization.ipynb #face5399
