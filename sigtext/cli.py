@@ -335,7 +335,7 @@ def skips(given: list[str] | None, files: list[str]) -> dict[str, int]:
         named[path] = whole_number(number, f"--skip-lines {path}:N", 0)
     return lines | named
 
-# %% ../nbs/practice/34_cli.ipynb #73804c27
+# %% ../nbs/practice/34_cli.ipynb #10ee776e
 def system_names(paths: list[str], given: list[str] | None = None) -> tuple[str, ...]:
     """Names of the two systems, from `--name` or from the names of the files."""
     names = list(short_names(*paths))
@@ -345,8 +345,6 @@ def system_names(paths: list[str], given: list[str] | None = None) -> tuple[str,
             summary = f'--name does not take "{text}"'
             raise fault("usage", summary, help="--name A=GPT-4 --name B=Tower")
         names["AB".index(which)] = name
-    if names[0] == names[1]:
-        names = [f"{name} ({which})" for name, which in zip(names, "AB", strict=True)]
     return tuple(names)
 
 
@@ -485,7 +483,7 @@ def width_of(stream) -> int:
         return max(min(os.get_terminal_size(stream.fileno()).columns, 80), 40)
     return 80
 
-# %% ../nbs/practice/34_cli.ipynb #78ef74b5
+# %% ../nbs/practice/34_cli.ipynb #accb3714
 def metric_objects(names: list[str], values: argparse.Namespace) -> list:
     "The metrics of those names, with the options that were given for them."
     from sigtext import metrics
@@ -513,8 +511,7 @@ def with_options(name: str, given: dict):
     how = {}
     for option, value in given.items():
         if option in ("--beta", "--smooth-value"):
-            low = 0 if option == "--beta" else -1e-300
-            how[option[2:].replace("-", "_")] = real_number(value, option, low)
+            how[option[2:].replace("-", "_")] = real_number(value, option, 0)
         elif option == "--chrf-word-order":
             how["word_order"] = whole_number(value, option, 0, 9)
         else:

@@ -389,6 +389,15 @@ def test_wrong_columns_of_f1(here, refused):
     )
 
 
+def test_text_without_a_reference(texts, refused):
+    assert refused("compare A.txt B.txt", "not-a-number") == (
+        "error[not-a-number]: scores need to be finite numbers\n"
+        '  A.txt  line 1: "the price of tea rose..."; 8 of 8 lines are text\n'
+        "  help: outputs are text and need what they are scored against: --reference "
+        "FILE\n"
+    )
+
+
 def test_negative_counts(here, refused):
     here("a.tsv", "-1\t3\n")
     err = refused("compare a.tsv a.tsv --metric wer", "negative-count")

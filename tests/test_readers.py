@@ -300,6 +300,7 @@ def test_a_heading_is_shown_and_not_dropped(here):
 
 def test_text_in_place_of_numbers(here):
     _, text = refused(read_numbers, here("a.txt", "the cat sat\non the mat\n"))
+    assert 'a.txt  line 1: "the cat sat"; 2 of 2 lines are text' in text
     assert "outputs are text and need what they are scored against: --reference" in text
 
 
