@@ -8,8 +8,9 @@ __all__ = ['LEVELS', 'tail_rank', 'percentile_ends', 'check_level', 'bootstrap_c
            'rank_is_exact', 'rank_in_doubles', 'four_questions', 'exact_percentile', 'exact_recentered',
            'zeros_left_out', 'spread_of_a_mean', 'null_rates', 'chosen_direction', 'doubled']
 
-# %% ../nbs/theorems/13_bootstrap.ipynb #1210017d
+# %% ../nbs/theorems/13_bootstrap.ipynb #412eedf9
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 
@@ -192,7 +193,7 @@ def bootstrap_test(
         smallest_pvalue=times * one / (m + one),
     )
 
-# %% ../nbs/theorems/13_bootstrap.ipynb #8633980e
+# %% ../nbs/theorems/13_bootstrap.ipynb #07969c87
 LEVELS = (0.2, 0.35, 0.5, 0.6)
 
 
@@ -202,7 +203,6 @@ LEVELS = (0.2, 0.35, 0.5, 0.6)
     covers=("prop2a", "pb-ci-excludes-zero", "pb-is-koehn", "pb-percentile-ci"),
 )
 def interval_and_pvalue_agree():
-
     wrong, clouds = 0, np.array(list(product((-1.0, 0.0, 1.0, 2.0), repeat=5)))
     for cloud, alpha in product(clouds, LEVELS):
         p = (1 + rule_counts(cloud, 1.0, "percentile", "greater")) / 6
@@ -214,10 +214,9 @@ def interval_and_pvalue_agree():
             wrong += (low > 0) != (p <= alpha) or (high < 0) != (other <= alpha)
     return exact(wrong, n=len(clouds) * len(LEVELS))
 
-# %% ../nbs/theorems/13_bootstrap.ipynb #dd435b98
+# %% ../nbs/theorems/13_bootstrap.ipynb #1d9f99da
 @check("P2.b", "the interval of level 1 - alpha goes with p <= alpha", control=True)
 def levels_mixed():
-
     clouds = np.array(list(product((-1.0, 0.0, 1.0, 2.0), repeat=5)))
     wrong = sum(
         (percentile_ends(cloud, 0.6)[0] > 0)
