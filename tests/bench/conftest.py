@@ -12,8 +12,8 @@ os.environ.setdefault(
     "OPENBLAS_NUM_THREADS", "1"
 )  # for both sides, before NumPy is loaded
 
-import numpy as np  # noqa: E402
-import pytest  # noqa: E402
+import numpy as np
+import pytest
 
 ROWS = []
 
