@@ -990,7 +990,7 @@ def show_bug(error: Exception, argv: list[str]) -> None:
     show_error(fault("bug", what, help=report), argv)
     emit("\n".join(lines), sys.stderr)
 
-# %% ../nbs/practice/34_cli.ipynb #e7531f43
+# %% ../nbs/practice/34_cli.ipynb #5f0953af
 def main(argv: list[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
@@ -1019,5 +1019,5 @@ def main(argv: list[str] | None = None) -> int:
             return 2
         show_bug(error, argv)
         if debug:
-            raise
+            sys.excepthook(type(error), error, error.__traceback__)
         return 70

@@ -183,7 +183,7 @@ EXPLANATIONS["few-matches"] = explanation(
     are right in other words than the references, BLEU is no measure.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #04dbe2f6
+# %% ../nbs/practice/29_doubts.ipynb #7e6059ba
 EXPLANATIONS["degenerate-resamples"] = explanation(
     "warning",
     BOOTSTRAP,
@@ -192,8 +192,8 @@ EXPLANATIONS["degenerate-resamples"] = explanation(
     hold a 4-gram match, or all that hold a reference word. The metric then has no
     value, or BLEU falls to what its smoothing invents.""",
     """Draws without a value are counted and never dropped: in a test they count against
-    small p-values, and the interval is the one of the draws that have a value. Its
-    level is less sure by as much as their share.""",
+    small p-values, and in an interval at both ends, which makes it wider. Draws
+    without a match have a value that says little.""",
     """Take another metric, or more segments. With a few percent of such draws the
     interval is still a fair picture; with a fifth it is not.""",
 )

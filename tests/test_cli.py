@@ -1,7 +1,6 @@
 """The command line: help, answers, errors, exit statuses, files."""
 
 import ast
-import contextlib
 import csv
 import io
 import itertools
@@ -896,10 +895,11 @@ def test_a_fault_of_ours(texts, call, monkeypatch):
     )
 
 
-def test_debug_shows_the_traceback(texts, monkeypatch):
+def test_debug_shows_the_traceback(texts, call, monkeypatch):
     monkeypatch.setattr(cli, "compare_command", lambda argv: 1 / 0)
-    with pytest.raises(ZeroDivisionError), contextlib.redirect_stderr(io.StringIO()):
-        cli.main([*shlex.split(COMPARE), "--debug"])
+    status, out, err = call(COMPARE, "--debug")
+    assert (status, out) == (70, "")
+    assert "Traceback (most recent call last)" in err and err.startswith("error[bug]: ")
 
 
 def test_a_fault_in_a_folder_that_takes_no_file(texts, call, monkeypatch):
@@ -1022,6 +1022,20 @@ def test_scores_of_the_cases(here, call):
     assert scores("no predictions") == pytest.approx((0, 0.363636), abs=1e-6)
     assert scores("pooled") == pytest.approx((4 / 42, 7 / 42))
     assert scores("silent") == (0, 0.5)
+
+
+@pytest.mark.parametrize(
+    "pvalues, adjusted",
+    [
+        ((0.04, 0.01, 0.03), (0.06, 0.03, 0.06)),
+        ((0.01, 0.02, 0.03, 0.04), (0.04, 0.06, 0.06, 0.06)),
+        ((1, 1), (1, 1)),
+        ((0.3,), (0.3,)),
+    ],
+)
+def test_holm_of_the_cases(pvalues, adjusted):
+    found = pytest.importorskip("sigtext.comparison").holm(pvalues)
+    assert found == pytest.approx(adjusted)
 
 
 def test_pooled_and_mean_that_disagree_are_said_to(here, call):
@@ -1232,6 +1246,29 @@ def test_alike():
     assert alike("a {0.95} {5c1f09ae}\n", "a 0.97 12345678\n")
     for other in ("a 0.5  12345678\n", "a 0.97 1234567x\n", "b 0.95 5c1f09ae\n"):
         assert not alike("a {0.95} {5c1f09ae}\n", other)
+
+
+def test_marker_line_of_a_real_reference(data, real, refused, monkeypatch):
+    monkeypatch.chdir(real)
+    Path("raw.txt").write_bytes((data / "wmt24_ende" / "refA.txt").read_bytes())
+    line = "compare sys.GPT-4.txt sys.ONLINE-B.txt --reference raw.txt"
+    assert refused(line, "lengths-differ") == (
+        "error[lengths-differ]: outputs and reference need the same number of segments\n"
+        "  sys.GPT-4.txt, sys.ONLINE-B.txt  997 lines each\n"
+        "  raw.txt                          998 lines\n"
+        '  Line 1 of raw.txt is "CANARY GUID 26b5c67b-...".\n'
+        "  help: --skip-lines raw.txt:1 if that line is no segment\n"
+    )
+
+
+def test_lost_line_of_a_real_system(real, refused, monkeypatch):
+    monkeypatch.chdir(real)
+    lines = Path("sys.ONLINE-B.txt").read_bytes().split(b"\n")
+    Path("short.txt").write_bytes(b"\n".join(lines[:411] + lines[412:]))
+    err = refused(
+        "compare sys.GPT-4.txt short.txt --reference refA.txt", "lengths-differ"
+    )
+    assert "up to line 411 and look shifted by one line from 412 on." in err
 
 
 # What differs from the mock-ups of the design, and why:
