@@ -259,12 +259,17 @@ def studentized_effects(
     for moved in totals:
         yield studentized(pair, moved)
 
-# %% ../nbs/theorems/10_randomization.ipynb #2207965b
+# %% ../nbs/theorems/10_randomization.ipynb #eb0adb4c
 @check("T1.u", "studentized gaps from sums of products are those from rows")
 def studentized_by_hand():
     rng, off = np.random.default_rng(3), []
-    for name, k in (("f1", 3), ("bleu", 10), ("mean", 1)):
-        pair = as_pair(*rng.integers(1, 9, size=(2, 6, k)) / (3 if k == 1 else 1), name)
+    for name, k, over in (
+        ("f1", 3, 1),
+        ("bleu", 10, 1),
+        ("mean", 1, 3),
+        ("mean", 1, 10),
+    ):
+        pair = as_pair(*rng.integers(1, 9, size=(2, 6, k)) / over, name)
         first, *rest = np.concatenate(list(studentized_effects(pair, 0, None)))
         fast, off = np.array(rest), [*off, abs(first - rest[0])]
         rows = pair.parts.assemble(pair.rows)
