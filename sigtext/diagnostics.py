@@ -471,7 +471,7 @@ def near_kink(c) -> Diagnostic | None:
         standard_errors=error.tolist(),
     )
 
-# %% ../nbs/practice/28_diagnostics.ipynb #562632c2
+# %% ../nbs/practice/28_diagnostics.ipynb #7228c12d
 def few_matches(c) -> Diagnostic | None:
     """BLEU rests on few matches of the highest order."""
     if not is_bleu(c):
@@ -509,19 +509,22 @@ def degenerate_resamples(c) -> Diagnostic | None:
         else 0.0
     )
     what, share = "are undefined", lost
+    detail = "They could have had any score, and widen the interval on both sides."
     if is_bleu(c) and not lost:
         order = (c.totals.shape[1] - 2) // 2
         what, share = f"have no {order}-gram match", share_without_match(c.has_match)
+        detail = "Their BLEU is 0, or what smoothing puts in its place, so the interval jumps."
     if not c.n_differ or share < 0.001:
         return None
     shown = f"{100 * share:.0f}%" if share >= 0.01 else f"{100 * share:.1f}%"
+    detail += " p is valid as it stands."
     help = "for such outputs take a metric that does not need them: " + option(
         c, "metric", "chrf"
     )
     return warning(
         "degenerate-resamples",
         f"{shown} of the resamples {what}",
-        "The interval and the spread rest on the others. p is valid as it stands.",
+        detail,
         help if is_bleu(c) else "rest on p; more segments make such resamples rare",
         share=share,
     )
