@@ -22,13 +22,13 @@ from .harness import check, exact, measured, rate_band
 from .metrics import CorpusMetric, as_metric, as_numbers
 from .result import InputError, InputTypeError
 
-# %% ../nbs/foundations/04_resampling.ipynb #5ca8cafc
+# %% ../nbs/foundations/04_resampling.ipynb #5b4118bb
 @dataclass(frozen=True, kw_only=True)
 class Parts:
     """Statistics written as integers, so that sums do not depend on their order.
 
     Column c of the statistics is the sum of `integers[..., p] / (ten[p] * 2**two[p])`
-    over the parts p with `column[p] == c`; a column has one part, or two at need.
+    over the parts p with `column[p] == c`; a column has one part, or several at need.
     """
 
     integers: np.ndarray  # (systems, units, parts) whole numbers in float64
@@ -45,15 +45,15 @@ class Parts:
             return totals / self.ten
         values = np.ldexp(totals / self.ten, -self.two)
         out = np.zeros((*totals.shape[:-1], self.column[-1] + 1))
-        for part, column in enumerate(self.column):
-            out[..., column] += values[..., part]
+        for part in range(len(self.column))[::-1]:  # the small ones first
+            out[..., self.column[part]] += values[..., part]
         return out
 
-# %% ../nbs/foundations/04_resampling.ipynb #671d6979
+# %% ../nbs/foundations/04_resampling.ipynb #72f59880
 def integer_parts(
     x: np.ndarray,  # any shape, one column of the statistics for all systems and units
     reach: int,  # no draw holds more than this many units, repeats counted
-) -> list[tuple[np.ndarray, float, int]]:  # (integers, ten, two), one or two
+) -> list[tuple[np.ndarray, float, int]]:  # (integers, ten, two), one or several
     """Write numbers as whole numbers that are small enough to be summed exactly.
 
     Raises InputError for numbers so large that their sum is no number.
@@ -70,11 +70,14 @@ def integer_parts(
         whole = np.rint(x * 10.0**digits)
         if (whole / 10.0**digits == x).all():
             return [(whole, 10.0**digits, 0)]
-    bits = int(np.floor(np.log2(limit)))
-    first = bits - int(np.frexp(top)[1])
-    high = np.rint(np.ldexp(x, first))
-    low = np.rint(np.ldexp(x - np.ldexp(high, -first), first + bits))
-    return [(high, 1.0, first), (low, 1.0, first + bits)]
+    single = 2.0**23 / reach
+    bits = int(np.log2(single if single >= 2.0**11 else limit))
+    found, two = [], bits - int(np.frexp(top)[1])
+    for _ in range(-(-60 // bits)):
+        whole = np.rint(np.ldexp(x, two))
+        found.append((whole, 1.0, two))
+        x, two = x - np.ldexp(whole, -two), two + bits
+    return found
 
 
 def as_parts(
@@ -232,8 +235,8 @@ def as_pair(
         metric=metric, parts=parts, rows=rows, statistics=statistics, index=index
     )
 
-# %% ../nbs/foundations/04_resampling.ipynb #b19f513a
-BLOCK = 2**20  # cells in a block of draws: draws times units
+# %% ../nbs/foundations/04_resampling.ipynb #db3ca6ba
+BLOCK = {"swap": 2**20, "resample": 2**18}  # cells in a block: draws times units
 MEMORY = 64 * 2**20  # bytes that a run of draws may take beside its input
 SCHEMES = {"swap": 0, "resample": 1}
 
@@ -274,8 +277,8 @@ def resample_counts(
     size = n if size is None else size
     if u < n:
         return rng.multinomial(size, copies / n, size=n_resamples)
-    drawn = rng.integers(0, u, size=(n_resamples, size), dtype=np.uint32)
-    cells = drawn + np.arange(0, n_resamples * u, u, dtype=np.int64)[:, None]
+    cells = rng.integers(0, u, size=(n_resamples, size))
+    cells += np.arange(0, n_resamples * u, u)[:, None]
     return np.bincount(cells.ravel(), minlength=n_resamples * u).reshape(-1, u)
 
 # %% ../nbs/foundations/04_resampling.ipynb #91d6fd44
@@ -309,16 +312,16 @@ def working_rows(
     """Choose the precision of the product: float32 holds all integers up to 2**24."""
     return rows.astype(np.float32 if (heaviest < 2.0**24).all() else np.float64)
 
-# %% ../nbs/foundations/04_resampling.ipynb #7f21a8eb
+# %% ../nbs/foundations/04_resampling.ipynb #932af109
 def _long_row(rows, copies, scheme, rng):
     "Totals of one draw of more units than a block holds, piece by piece."
-    starts = range(0, len(copies), BLOCK)
+    starts = range(0, len(copies), BLOCK[scheme])
     share = np.add.reduceat(copies, list(starts))
     if scheme == "resample":
         share = rng.multinomial(share.sum(), share / share.sum())
     total = np.zeros((1, rows.shape[1]))
     for start, size in zip(starts, share, strict=True):
-        piece = slice(start, start + BLOCK)
+        piece = slice(start, start + BLOCK[scheme])
         if scheme == "swap":
             counts = swap_counts(rng, 1, copies[piece])
         else:
@@ -343,14 +346,14 @@ def drawn_totals(
     heaviest = copies @ size if scheme == "swap" else copies.sum() * size.max(axis=0)
     rows = working_rows(rows, heaviest)
     counts = swap_counts if scheme == "swap" else resample_counts
-    per_block = int(np.clip(BLOCK // u, 1, 1_024))
+    per_block = int(np.clip(BLOCK[scheme] // u, 1, 1_024))
     at_once = int(np.clip(memory // (u * 32), 1, per_block))
     for block, start in enumerate(range(0, n_resamples, per_block)):
         rng = stream(entropy, scheme, block)
         left = min(per_block, n_resamples - start)
         while left:
             r = min(at_once, left)
-            if u > BLOCK:
+            if u > BLOCK[scheme]:
                 yield _long_row(rows, copies, scheme, rng)
             else:
                 drawn = counts(rng, r, copies)
@@ -541,7 +544,7 @@ def order_matters():
     values = np.random.default_rng(1).normal(size=(1, 50, 1)) ** 3
     return exact(len({float(t[0, 0]) for t in _orders(values)}) - 1, (0, 0), n=200)
 
-# %% ../nbs/foundations/04_resampling.ipynb #d0b272ff
+# %% ../nbs/foundations/04_resampling.ipynb #4d5fc07c
 @check("D4.c", "sums of parts equal exact sums, in units of the last place")
 def parts_are_faithful():
     from fractions import Fraction
@@ -552,7 +555,6 @@ def parts_are_faithful():
         parts = as_parts(x[None, :, None], reach=300)
         total = float(parts.assemble(parts.integers.sum(axis=1))[0, 0])
         truth = sum(map(Fraction, x.tolist()))
-        worst = max(
-            worst, float(abs(Fraction(total) - truth)) / np.spacing(abs(x).max())
-        )
+        size = max(abs(x).max(), abs(total))
+        worst = max(worst, float(abs(Fraction(total) - truth)) / np.spacing(size))
     return exact(worst, (0, 1), n=3)
