@@ -8,9 +8,8 @@ import platform
 import time
 import tracemalloc
 
-os.environ.setdefault(
-    "OPENBLAS_NUM_THREADS", "1"
-)  # for both sides, before NumPy is loaded
+# One thread for both sides; NumPy looks when it is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
