@@ -12,7 +12,7 @@ __all__ = ['NOISE', 'REPEATED', 'SPREAD_RATIO', 'FEW_CLUSTERS', 'UNEVEN', 'VOLUM
            'share_without_match', 'degenerate_resamples', 'pooled_mean_disagree', 'diagnose', 'shares_by_enumeration',
            'rejects_at', 'tenth_more', 'half_more', 'four_times']
 
-# %% ../nbs/practice/28_diagnostics.ipynb #725bc186
+# %% ../nbs/practice/28_diagnostics.ipynb #4bfa668b
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -87,7 +87,7 @@ def length_ratio(
     influence = (rows * slopes[:, None, :]).sum(axis=-1)
     return totals[:, 0] / totals[:, 1], np.sqrt((influence**2).sum(axis=1))
 
-# %% ../nbs/practice/28_diagnostics.ipynb #08436dfd
+# %% ../nbs/practice/28_diagnostics.ipynb #63c4e27f
 def detectable_gap(
     spread: float | None,  # standard error of the gap
     level: float,
@@ -107,7 +107,7 @@ def round_gap(
         f * power for f in (1, 2, 5) if f * power <= detectable / 2 * (1 + 1e-12)
     )
 
-# %% ../nbs/practice/28_diagnostics.ipynb #6678c568
+# %% ../nbs/practice/28_diagnostics.ipynb #37afa5a9
 def option(c, name: str, value) -> str:
     """A setting as the command line or as Python spells it."""
     if c.files:
@@ -120,7 +120,7 @@ def units_word(c, n: int = 2) -> str:
     word = c.cluster_word if c.cluster_sizes else "segments"
     return word if n != 1 else word[:-1]
 
-
+# %% ../nbs/practice/28_diagnostics.ipynb #a8ef2ab7
 def identical_outputs(c) -> Diagnostic | None:
     """All outputs, or all statistics, are equal."""
     if c.n_differ:
@@ -150,7 +150,7 @@ def identical_outputs(c) -> Diagnostic | None:
         n_segments=c.n_segments,
     )
 
-# %% ../nbs/practice/28_diagnostics.ipynb #cb00b18e
+# %% ../nbs/practice/28_diagnostics.ipynb #f0a9a61c
 def least_units(level: float, alternative: str) -> int:
     """Fewest units that must differ before p can be at or below the level."""
     return next(d for d in range(1, 2_000) if smallest_pvalue(d, alternative) <= level)
@@ -181,7 +181,7 @@ def segments_needed(rate: float, need: int) -> int:
         )
     return high
 
-
+# %% ../nbs/practice/28_diagnostics.ipynb #ec2fbdd5
 def cannot_reach_level(c) -> Diagnostic | None:
     """No outcome on these units could have been below the level."""
     test, level = c.test, c.level
@@ -256,7 +256,7 @@ def interval_test_disagree(c) -> Diagnostic | None:
         )
     return warning("interval-test-disagree", message, why, "trust p")
 
-# %% ../nbs/practice/28_diagnostics.ipynb #ac923a7c
+# %% ../nbs/practice/28_diagnostics.ipynb #f34ae98b
 def all_empty(c) -> Diagnostic | None:
     """All outputs of a system are empty."""
     if not any(c.empty):
@@ -285,12 +285,12 @@ def repeated_segments(c) -> Diagnostic | None:
         values={"repeated": c.n_repeated},
     )
 
-# %% ../nbs/practice/28_diagnostics.ipynb #9729fa57
+# %% ../nbs/practice/28_diagnostics.ipynb #93962e7c
 SPREAD_RATIO = 1.2  # size 0.10 for a test at 0.05 that ignores it
 FEW_CLUSTERS = 30  # an interval of level 0.95 covers about 0.94 there, see below
 UNEVEN = 0.05  # one cluster holds this share of the segments
 
-
+# %% ../nbs/practice/28_diagnostics.ipynb #8e9c32a2
 def clusters_matter(c) -> Diagnostic | None:
     """Segments of a cluster go together, so that single segments say too much."""
     if (
@@ -329,7 +329,7 @@ def clusters_matter(c) -> Diagnostic | None:
         spread_ratio=ratio,
     )
 
-# %% ../nbs/practice/28_diagnostics.ipynb #1e1c8250
+# %% ../nbs/practice/28_diagnostics.ipynb #956af5d0
 def few_clusters(c) -> Diagnostic | None:
     """So few clusters that intervals and spreads are unsure."""
     if (
@@ -383,7 +383,7 @@ def misses_of_few_clusters():
 def misses_of_ten_clusters():
     return exact(2 * stdtr(9, -1.959964 * np.sqrt(9 / 10)), (0.06, 0.066), n=1)
 
-# %% ../nbs/practice/28_diagnostics.ipynb #63a06a00
+# %% ../nbs/practice/28_diagnostics.ipynb #23d01f20
 VOLUME = {
     "bleu": lambda totals: totals[..., 0],
     "chrf": lambda totals: totals[..., 0],
@@ -403,7 +403,7 @@ def volume(c) -> np.ndarray | None:
     )
     return VOLUME[known](c.totals) if known in VOLUME else None
 
-
+# %% ../nbs/practice/28_diagnostics.ipynb #682586ca
 def unequal_volume(c) -> Diagnostic | None:
     """The systems say so unequal amounts that swapped outputs look foreign."""
     size = volume(c)
@@ -431,7 +431,7 @@ def unequal_volume(c) -> Diagnostic | None:
         ratio=1 + more,
     )
 
-# %% ../nbs/practice/28_diagnostics.ipynb #f40505ee
+# %% ../nbs/practice/28_diagnostics.ipynb #b361babc
 KINK = 2.0  # standard errors
 MATCHES = 50  # matched n-grams of the highest order
 
@@ -471,7 +471,7 @@ def near_kink(c) -> Diagnostic | None:
         standard_errors=error.tolist(),
     )
 
-# %% ../nbs/practice/28_diagnostics.ipynb #7228c12d
+# %% ../nbs/practice/28_diagnostics.ipynb #7e9aa415
 def few_matches(c) -> Diagnostic | None:
     """BLEU rests on few matches of the highest order."""
     if not is_bleu(c):
@@ -500,7 +500,7 @@ def share_without_match(
     ]
     return float(none[0] + none[1] - none[2])
 
-
+# %% ../nbs/practice/28_diagnostics.ipynb #1237384d
 def degenerate_resamples(c) -> Diagnostic | None:
     """Resamples on which the metric has no value, or no match to speak of."""
     lost = (
@@ -529,7 +529,7 @@ def degenerate_resamples(c) -> Diagnostic | None:
         share=share,
     )
 
-# %% ../nbs/practice/28_diagnostics.ipynb #078ae381
+# %% ../nbs/practice/28_diagnostics.ipynb #b6c5d6ec
 def pooled_mean_disagree(c) -> Diagnostic | None:
     """The pooled ratio and the mean of the segments' ratios favour different systems."""
     means = c.segment_means
@@ -567,7 +567,7 @@ DIAGNOSES: tuple[Callable, ...] = (
     repeated_segments,
 )
 
-
+# %% ../nbs/practice/28_diagnostics.ipynb #6894c626
 def diagnose(c) -> tuple[Diagnostic, ...]:
     """All doubts about a comparison, warnings first, in the order of the table."""
     found = [d for look in DIAGNOSES if (d := look(c)) is not None]

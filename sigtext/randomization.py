@@ -7,7 +7,7 @@ __all__ = ['TIE', 'SIDES', 'CASES', 'METRICS', 'size_curve', 'rank_lemma', 'shif
            'randomization_pvalue', 'tie_tolerance', 'differing_units', 'all_swap_totals', 'all_swap_effects',
            'smallest_pvalue', 'check_draws', 'squares', 'studentized', 'studentized_effects', 'studentized_by_hand',
            'randomization_test', 'observed_effect', 'statistic_side', 'swapped_statistics', 'count_exceedances',
-           'method_name', 'undefined_note', 'pairwise_pvalues', 'enumerated_curve', 'tie_blocks',
+           'method_name', 'unit_counts', 'undefined_note', 'pairwise_pvalues', 'enumerated_curve', 'tie_blocks',
            'code_follows_formula', 'compositions', 'worst_excess', 'always_valid', 'strict_is_valid',
            'without_plus_one', 'ties_lower_size', 'tail_shares', 'exact_size', 'size_on_twelve_segments',
            'with_replacement_size', 'ends', 'continuous_size', 'size_of_b_over_m', 'worst_miss', 'hoeffding_draws',
@@ -69,7 +69,7 @@ def rank_lemma():
     wrong = ((excess == 0).all(axis=1) != untied).sum()
     return exact(max(excess.max(), wrong), (-6, 0), n=excess.size)
 
-# %% ../nbs/theorems/10_randomization.ipynb #b49c116d
+# %% ../nbs/theorems/10_randomization.ipynb #75288964
 @check(
     "T1.b",
     "shifting all draws by one swap is one-to-one",
@@ -153,7 +153,7 @@ def all_swap_effects(
     for moved in all_swap_totals(pair.rows[1, units] - pair.rows[0, units], memory):
         yield pair.effect(left + moved, right - moved)
 
-# %% ../nbs/theorems/10_randomization.ipynb #69b07a3c
+# %% ../nbs/theorems/10_randomization.ipynb #fe7c24e8
 SIDES = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}
 
 
@@ -194,7 +194,7 @@ def check_draws(n_resamples: int, alternative: str) -> int:
         )
     return int(n_resamples)
 
-# %% ../nbs/theorems/10_randomization.ipynb #ae24ba83
+# %% ../nbs/theorems/10_randomization.ipynb #47bfd2b9
 def squares(
     rows: np.ndarray,  # (2, u, q) integer parts of both systems' units
 ) -> np.ndarray:  # (u, q*q) what a swap adds to the sums of products
@@ -205,7 +205,7 @@ def squares(
     same = b[:, i] * b[:, j] - a[:, i] * a[:, j]
     return np.concatenate([same, b[:, s] * a[:, t] - a[:, s] * b[:, t]], axis=1)
 
-
+# %% ../nbs/theorems/10_randomization.ipynb #43f9d35b
 def studentized(
     pair: Pair,
     moved: np.ndarray,  # (r, q + q*q) totals of moves and of `squares` under r swaps
@@ -238,7 +238,7 @@ def studentized(
     with np.errstate(divide="ignore"):
         return np.where(flat, 0.0, gap / np.where(flat, 1.0, spread))
 
-
+# %% ../nbs/theorems/10_randomization.ipynb #edbbd828
 def studentized_effects(
     pair: Pair,
     n_resamples: int,  # m, draws; ignored where all swaps are run through
@@ -259,7 +259,7 @@ def studentized_effects(
     for moved in totals:
         yield studentized(pair, moved)
 
-# %% ../nbs/theorems/10_randomization.ipynb #eb0adb4c
+# %% ../nbs/theorems/10_randomization.ipynb #2a72ca10
 @check("T1.u", "studentized gaps from sums of products are those from rows")
 def studentized_by_hand():
     rng, off = np.random.default_rng(3), []
@@ -284,7 +284,7 @@ def studentized_by_hand():
             off.append(abs(value - gap / np.sqrt((psi**2).sum())))
     return exact(max(off), (0, 1e-9), n=len(off))
 
-# %% ../nbs/theorems/10_randomization.ipynb #c17a66eb
+# %% ../nbs/theorems/10_randomization.ipynb #990b3d6a
 def randomization_test(
     a: np.ndarray,  # (n,) scores or (n, k) statistics of system A, one row a segment
     b: np.ndarray,  # the same of system B, on the same segments
@@ -305,10 +305,8 @@ def randomization_test(
     Source: Noreen (1989); p-value of Phipson and Smyth (2010).
     """
     n_resamples = check_draws(n_resamples, alternative)
-    pair = as_pair(a, b, metric, clusters)
-    entropy, seed = as_entropy(rng)
-    effect = observed_effect(pair)
-    d = len(differing_units(pair))
+    pair, (entropy, seed) = as_pair(a, b, metric, clusters), as_entropy(rng)
+    effect, d = observed_effect(pair), len(differing_units(pair))
     whole = 2**d <= n_resamples + 1
     m = 2**d if whole else n_resamples
     draws = swapped_statistics(pair, m, None if whole else entropy, studentize, memory)
@@ -321,16 +319,14 @@ def randomization_test(
         pvalue_interval=(max(low, floor), high),
         alternative=alternative,
         method=method_name(m if whole else None, studentize),
-        n_segments=pair.statistics.shape[1],
-        n_units=pair.rows.shape[1],
-        n_differ=d,
         n_resamples=m,
         seed=seed,
         smallest_pvalue=floor,
         notes=undefined_note(undefined, m),
+        **unit_counts(pair),
     )
 
-# %% ../nbs/theorems/10_randomization.ipynb #a895a162
+# %% ../nbs/theorems/10_randomization.ipynb #c52cee03
 def observed_effect(
     pair: Pair,
 ) -> float:  # score of A minus score of B, in the metric's unit
@@ -357,7 +353,7 @@ def statistic_side(
     asked = alternative if metric.higher_is_better else turned.get(alternative)
     return SIDES[asked or alternative]
 
-
+# %% ../nbs/theorems/10_randomization.ipynb #aa18c881
 def swapped_statistics(
     pair: Pair,
     n_resamples: int,  # m, draws; ignored where all swaps are run through
@@ -395,7 +391,7 @@ def count_exceedances(
         undefined += int(np.isnan(null).sum())
     return count, undefined
 
-
+# %% ../nbs/theorems/10_randomization.ipynb #ce71712b
 def method_name(arrangements: int | None, studentize: bool) -> str:
     """How the test was done: by draws, or by how many arrangements."""
     if arrangements is None:
@@ -404,12 +400,19 @@ def method_name(arrangements: int | None, studentize: bool) -> str:
     return f"exact ({kind}{arrangements:,} arrangement{plural})"
 
 
+def unit_counts(pair: Pair) -> dict[str, int]:
+    """How many segments and units there are, and how many units differ."""
+    segments, units = pair.statistics.shape[1], pair.rows.shape[1]
+    differ = len(differing_units(pair))
+    return {"n_segments": segments, "n_units": units, "n_differ": differ}
+
+
 def undefined_note(undefined: int, m: int) -> tuple[str, ...]:
     """Say how many draws had no value, if any had none."""
     text = f"{undefined:,} of {m:,} draws had no value and were counted as exceedances"
     return (text,) if undefined else ()
 
-# %% ../nbs/theorems/10_randomization.ipynb #6e1d0e6d
+# %% ../nbs/theorems/10_randomization.ipynb #020bfe5a
 def pairwise_pvalues(
     systems: np.ndarray,  # (S, n, k) statistics of S systems on the same segments
     metric: str,  # a name, a CorpusMetric, or a function of (..., k) totals
@@ -491,7 +494,7 @@ CASES = 128 * sum(range(1, 8))  # one for each statistic, m and level
 def always_valid():
     return exact(worst_excess(), (-1, 0), n=CASES)
 
-# %% ../nbs/theorems/10_randomization.ipynb #b6c39b68
+# %% ../nbs/theorems/10_randomization.ipynb #b02e1a70
 @check("T1.e", "valid with > in place of ≥", control=True)
 def strict_is_valid():
     return exact(worst_excess(strict=True), (-1, 0), n=CASES)
@@ -517,7 +520,7 @@ def ties_lower_size():
     ]
     return exact(max(rises), (-1, 0), n=len(rises))
 
-# %% ../nbs/theorems/10_randomization.ipynb #8981a715
+# %% ../nbs/theorems/10_randomization.ipynb #07662207
 METRICS = {"bleu": 10, "f1": 3, "mean": 1, "accuracy": 1, "nonsense": 4}
 
 
@@ -556,7 +559,7 @@ def size_on_twelve_segments():
     ]
     return exact(max(excess), (-1, 0), n=len(excess))
 
-# %% ../nbs/theorems/10_randomization.ipynb #1721bf0f
+# %% ../nbs/theorems/10_randomization.ipynb #2f38711e
 @check(
     "T1.i",
     "draws with replacement: a little under 0.05",
@@ -577,7 +580,7 @@ def ends():
     faults.append(randomization_pvalue(1.0, np.zeros(9_999)) != 1e-4)
     return exact(sum(faults), n=len(values) + 4)
 
-# %% ../nbs/theorems/10_randomization.ipynb #47c0514e
+# %% ../nbs/theorems/10_randomization.ipynb #d6e1d50e
 def continuous_size(m, level, plus_one=True):
     "P(p <= level) for a statistic without ties, the group growing without bound."
     one = int(plus_one)
@@ -627,7 +630,7 @@ def hoeffding_draws():
 def tenth_of_the_draws():
     return exact(worst_miss(0.1), (0, 1), n=16 * 1_001)
 
-# %% ../nbs/theorems/10_randomization.ipynb #db6151f8
+# %% ../nbs/theorems/10_randomization.ipynb #31f6e316
 @check(
     "T1.n", "4,096 swaps: equal to SciPy's exact test", covers=("thm1-full-group-4096",)
 )
@@ -642,7 +645,7 @@ def full_group_equals_scipy():
         off.append(abs(ours.pvalue - theirs.pvalue) + (ours.n_resamples > 4_096))
     return exact(max(off), (0, 1e-12), n=len(off))
 
-# %% ../nbs/theorems/10_randomization.ipynb #f7f3de01
+# %% ../nbs/theorems/10_randomization.ipynb #a2c6b576
 @check(
     "T1.o",
     "drawn p-values scatter around the full group's",

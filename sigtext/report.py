@@ -17,7 +17,6 @@ from sigtext.paper import (
     doubts,
     facts,
     footnotes,
-    methods_sentence,
     paper_sentence,
     table,
     units_facts,

@@ -49,7 +49,7 @@ class Parts:
             out[..., self.column[part]] += values[..., part]
         return out
 
-# %% ../nbs/foundations/04_resampling.ipynb #72f59880
+# %% ../nbs/foundations/04_resampling.ipynb #473a0aed
 def integer_parts(
     x: np.ndarray,  # any shape, one column of the statistics for all systems and units
     reach: int,  # no draw holds more than this many units, repeats counted
@@ -79,7 +79,7 @@ def integer_parts(
         x, two = x - np.ldexp(whole, -two), two + bits
     return found
 
-
+# %% ../nbs/foundations/04_resampling.ipynb #0ce0651b
 def as_parts(
     statistics: np.ndarray,  # (systems, n, k) one row a segment
     reach: int,  # no draw holds more than this many segments, repeats counted
@@ -140,7 +140,7 @@ def cluster_sums(
     starts = np.searchsorted(index[order], np.arange(index.max() + 1))
     return np.add.reduceat(rows[:, order], starts, axis=1)
 
-# %% ../nbs/foundations/04_resampling.ipynb #b00fae2f
+# %% ../nbs/foundations/04_resampling.ipynb #8b2d1873
 @dataclass(frozen=True, kw_only=True)
 class Pair:
     """Two systems on the same units, ready to be drawn."""
@@ -168,7 +168,7 @@ class Pair:
         """Difference of the two scores."""
         return self.score(left) - self.score(right)
 
-
+# %% ../nbs/foundations/04_resampling.ipynb #9c10e747
 def as_statistics(
     x: np.ndarray,  # (n,) scores, (n, columns) numbers or (n, k) statistics
     metric: CorpusMetric,
@@ -235,7 +235,7 @@ def as_pair(
         metric=metric, parts=parts, rows=rows, statistics=statistics, index=index
     )
 
-# %% ../nbs/foundations/04_resampling.ipynb #db3ca6ba
+# %% ../nbs/foundations/04_resampling.ipynb #3bb98a03
 BLOCK = {"swap": 2**20, "resample": 2**18}  # cells in a block: draws times units
 MEMORY = 64 * 2**20  # bytes that a run of draws may take beside its input
 SCHEMES = {"swap": 0, "resample": 1}
@@ -265,7 +265,7 @@ def swap_counts(
     rows = bits.astype("<u8", copy=False).view(np.uint8).reshape(n_resamples, -1)
     return np.unpackbits(rows, axis=1, count=len(copies))
 
-
+# %% ../nbs/foundations/04_resampling.ipynb #bac15e24
 def resample_counts(
     rng: np.random.Generator,
     n_resamples: int,  # m, rows wanted
@@ -312,7 +312,7 @@ def working_rows(
     """Choose the precision of the product: float32 holds all integers up to 2**24."""
     return rows.astype(np.float32 if (heaviest < 2.0**24).all() else np.float64)
 
-# %% ../nbs/foundations/04_resampling.ipynb #932af109
+# %% ../nbs/foundations/04_resampling.ipynb #e78542a5
 def _long_row(rows, copies, scheme, rng):
     "Totals of one draw of more units than a block holds, piece by piece."
     starts = range(0, len(copies), BLOCK[scheme])
@@ -329,7 +329,7 @@ def _long_row(rows, copies, scheme, rng):
         total += counts.astype(rows.dtype) @ rows[piece]
     return total
 
-
+# %% ../nbs/foundations/04_resampling.ipynb #7b554f27
 def drawn_totals(
     rows: np.ndarray,  # (u, q) whole numbers, a row for each kind of unit
     copies: np.ndarray,  # (u,) units of each kind
@@ -419,7 +419,7 @@ def resample_effects(
         drawn = drawn[:, where]
         yield pair.effect(drawn[:, :q], drawn[:, q:])
 
-# %% ../nbs/foundations/04_resampling.ipynb #9d6fc38b
+# %% ../nbs/foundations/04_resampling.ipynb #94297869
 @check(
     "D2.a",
     "counts and indices give the same totals",
@@ -432,7 +432,7 @@ def counts_equal_indices():
     wrong = np.abs(counts @ rows - rows[lists].sum(axis=1)).max()
     return exact(max(wrong, np.abs(counts.sum(axis=1) - 4).max()), (0, 0), n=len(lists))
 
-# %% ../nbs/foundations/04_resampling.ipynb #b154df72
+# %% ../nbs/foundations/04_resampling.ipynb #8f411624
 @check(
     "D2.b",
     "a unit is left out with probability (1 - 1/n)^n",
@@ -460,7 +460,7 @@ def merged_law(rng, n=40_000):
     worst = max(both, key=lambda rate: abs(rate - truth))
     return measured(worst, band, n=n)
 
-# %% ../nbs/foundations/04_resampling.ipynb #07f73a69
+# %% ../nbs/foundations/04_resampling.ipynb #6ef1ddd9
 @check(
     "D2.e",
     "a system against itself: every resample gives 0",
@@ -472,7 +472,7 @@ def same_weights():
     worst = max(np.abs(e).max() for e in resample_effects(pair, 500, entropy=1))
     return exact(worst, (0, 0), n=500)
 
-# %% ../nbs/foundations/04_resampling.ipynb #7538892c
+# %% ../nbs/foundations/04_resampling.ipynb #61d65771
 def _swapped(pair_rows, swap):
     "Both systems' rows after a swap, the definition in its plainest form."
     return np.where(np.asarray(swap)[:, None] == 1, pair_rows[::-1], pair_rows)
