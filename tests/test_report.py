@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from sigtext.comparison import Comparison, Family, compare
 from sigtext.diagnostics import Diagnostic
 from sigtext.metrics import get
-from sigtext.report import FORMATS, methods_sentence, paper_sentence, render, short
+from sigtext.paper import methods_sentence, paper_sentence
+from sigtext.report import FORMATS, render, short
 from sigtext.resampling import as_pair
 from sigtext.result import (
     InputError,

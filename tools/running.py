@@ -33,6 +33,7 @@ def cleaned(nb):
     new, settings = copy.deepcopy(nb), get_config(path=root)
     keys = ("allowed_metadata_keys", "allowed_cell_metadata_keys")
     clean_nb(new, False, *(settings.get(k).split() for k in keys))
+    new["metadata"].pop("widgets", None)
     for cell in new["cells"]:
         if cell["cell_type"] == "code":
             kept = [out for out in cell["outputs"] if WIDGET not in out.get("data", {})]
