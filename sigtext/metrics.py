@@ -104,7 +104,7 @@ class Counting:
         equal_lengths(found, names)
         return tuple(found)
 
-# %% ../nbs/foundations/03_metrics.ipynb #0277374c
+# %% ../nbs/foundations/03_metrics.ipynb #06fffd93
 def equal_lengths(
     systems,  # one sequence for each system
     names,  # of the systems
@@ -191,7 +191,7 @@ def quotient_gradient(
     above = scale * np.array(numerator, float) - value * np.array(denominator, float)
     return np.divide(above, below, out=np.full_like(above, np.nan), where=below != 0)
 
-# %% ../nbs/foundations/03_metrics.ipynb #bff14139
+# %% ../nbs/foundations/03_metrics.ipynb #92cc4665
 def as_array(
     values,  # anything NumPy can make an array of
     name: str,  # of the system
@@ -230,7 +230,7 @@ def as_array(
         came = f"{name} came as {type(values).__name__}"
         raise InputTypeError("not-a-number", what, came, help=way) from None
 
-# %% ../nbs/foundations/03_metrics.ipynb #03f1c3d3
+# %% ../nbs/foundations/03_metrics.ipynb #84526d9d
 def as_numbers(
     values,  # (n,) or (n, columns) numbers
     name: str,  # of the system
@@ -257,7 +257,7 @@ def as_numbers(
         )
     return x
 
-# %% ../nbs/foundations/03_metrics.ipynb #fa5b9bec
+# %% ../nbs/foundations/03_metrics.ipynb #958af2bd
 OTHERS = (
     "accuracy and mean take 1 (right; score), precision 2 (tp, fp), recall 2 (tp, fn), "
     "ratio 2 (numerator, denominator), wer 2 (edits, reference words), f1 3 (tp, fp, fn)"
@@ -294,7 +294,7 @@ def number_statistics(
         found.append(x)
     return found
 
-# %% ../nbs/foundations/03_metrics.ipynb #674bebe6
+# %% ../nbs/foundations/03_metrics.ipynb #bc6b6522
 def check_allowed(
     x: np.ndarray,  # (n, k) statistics of one system
     name: str,  # of the system
@@ -353,7 +353,7 @@ def quotient_metric(
         **usual | how,
     )
 
-# %% ../nbs/foundations/03_metrics.ipynb #024bba70
+# %% ../nbs/foundations/03_metrics.ipynb #63088a26
 def mean() -> CorpusMetric:
     """The mean of one score a segment."""
     how = {"kind": "signed", "unit": Unit(), "signature": "mean"}
@@ -591,7 +591,7 @@ def euler_without_reference_length():
     broken = replace(plain, slope=lambda x: plain.gradient(x) * (np.arange(10) != 1))
     return exact(euler_gap(broken, rows), (0, 1e-12), n=len(rows))
 
-# %% ../nbs/foundations/03_metrics.ipynb #5a959df3
+# %% ../nbs/foundations/03_metrics.ipynb #93d38fdb
 @check("D1.e", "g(Σ N_i s_i / n) = g(Σ N_i s_i)", covers=("weights-simplex-centre",))
 def simplex():
     counts = np.array([n for n in product(range(5), repeat=4) if sum(n) == 4])
@@ -608,7 +608,7 @@ def simplex():
         wrong += changed(metric.score(listed), metric.score((counts / 4) @ s), most)
     return exact(wrong, n=6 * len(counts))
 
-# %% ../nbs/foundations/03_metrics.ipynb #a71a1769
+# %% ../nbs/foundations/03_metrics.ipynb #60cdeca7
 def mean_gap(
     metric: CorpusMetric,
     rows: np.ndarray,  # (..., n, k)
@@ -630,7 +630,7 @@ def mean_decomposes():
     )
     return exact(wrong, n=len(rows) + len(right))
 
-# %% ../nbs/foundations/03_metrics.ipynb #f80a9cbe
+# %% ../nbs/foundations/03_metrics.ipynb #fdebceae
 @check(
     "D1.g",
     "pooled F1 less the mean F1 of two segments",
@@ -651,7 +651,7 @@ def bleu_is_no_mean():
     two = np.array([[6, 9, 6, 5, 4, 3, 6, 5, 4, 3], [12, 9, 8, 6, 4, 2, 12, 11, 10, 9]])
     return exact(mean_gap(bleu(smooth_method="none"), two), (-0.01, 0.01), n=1)
 
-# %% ../nbs/foundations/03_metrics.ipynb #019e1c5c
+# %% ../nbs/foundations/03_metrics.ipynb #92d12293
 def slope_error(
     metric: CorpusMetric,
     rows: np.ndarray,  # (m, k) totals away from corners of the score
