@@ -72,7 +72,7 @@ def latex_escape(text: str) -> str:
     special |= {c: f"\\{c}" for c in "_&%#${}"}
     return "".join(special.get(c, c) for c in text)
 
-# %% ../nbs/practice/32b_markup.ipynb #11aa2622
+# %% ../nbs/practice/32b_markup.ipynb #507945dd
 def first_of(result):
     """The comparison that stands for what all metrics of a family share."""
     return getattr(result, "comparisons", (result,))[0]
@@ -95,7 +95,7 @@ def signatures(result) -> list[str]:
     several = getattr(result, "comparisons", (result,))
     return [clean(c.metric.signature) for c in several]
 
-
+# %% ../nbs/practice/32b_markup.ipynb #5ee5190d
 def markdown_table(result) -> list[str]:
     """The lines of the table."""
     columns, (a, b) = table(result), [markdown_escape(n) for n in table_names(result)]
