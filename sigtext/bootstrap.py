@@ -8,7 +8,7 @@ __all__ = ['RULES', 'LEVELS', 'tail_rank', 'percentile_ends', 'check_level', 'bo
            'floor_faults', 'rank_is_exact', 'rank_in_doubles', 'four_questions', 'exact_percentile', 'exact_recentered',
            'zeros_left_out', 'spread_of_a_mean', 'null_rates', 'chosen_direction', 'doubled']
 
-# %% ../nbs/theorems/13_bootstrap.ipynb #52b34cbc
+# %% ../nbs/theorems/13_bootstrap.ipynb #c69b245a
 from fractions import Fraction
 from itertools import product
 
@@ -22,6 +22,7 @@ from sigtext.randomization import (
     exceedances,
     observed_effect,
     tie_tolerance,
+    undefined_note,
     unit_counts,
 )
 from .resampling import MEMORY, Pair, as_pair, resample_effects, with_progress
@@ -152,7 +153,7 @@ def rule_counts(
     wins = int(exceedances(0.0, cloud, tolerance))
     return {"greater": loses, "less": wins}.get(alternative, min(loses, wins))
 
-# %% ../nbs/theorems/13_bootstrap.ipynb #2062a9d0
+# %% ../nbs/theorems/13_bootstrap.ipynb #1c3f0d2e
 def bootstrap_test(
     a: np.ndarray,  # (n,) scores or (n, k) statistics of system A, one row a segment
     b: np.ndarray,  # the same of system B, on the same segments
@@ -168,13 +169,14 @@ def bootstrap_test(
 ) -> TestResult:
     """P-value by the paired bootstrap; the percentile rule, two-sided, is doubled.
 
-    Valid as the number of units grows; randomization_test is valid for any number.
+    Valid as the number of units grows; p is 1 for one unit, where nothing can be said.
     Raises InputError for an unknown rule, or input that is no paired set.
     Source: Koehn (2004); Berg-Kirkpatrick et al. (2012).
     """
     m, rule = check_draws(n_resamples, alternative), check_rule(rule)
     pair, (entropy, seed) = as_pair(a, b, metric, clusters), as_entropy(rng)
     effect, cloud = observed_effect(pair), bootstrap_cloud(pair, m, entropy, memory)
+    cloud = cloud if pair.rows.shape[1] > 1 else np.full(m, np.nan)
     sign, one = 1 if pair.metric.higher_is_better else -1, int(plus_one)
     how = (rule, alternative, tie_tolerance(pair))
     count = rule_counts(sign * cloud, sign * effect, *how)
@@ -189,10 +191,11 @@ def bootstrap_test(
         n_resamples=m,
         seed=seed,
         smallest_pvalue=times * one / (m + one),
+        notes=undefined_note(int(np.isnan(cloud).sum()), m),
         **unit_counts(pair),
     )
 
-# %% ../nbs/theorems/13_bootstrap.ipynb #07969c87
+# %% ../nbs/theorems/13_bootstrap.ipynb #74fb2025
 LEVELS = (0.2, 0.35, 0.5, 0.6)
 
 
@@ -207,6 +210,9 @@ def interval_and_pvalue_agree():
         p = (1 + rule_counts(cloud, 1.0, "percentile", "greater")) / 6
         above = np.sort(cloud)[tail_rank(alpha, 5) - 1] > 0
         wrong += above != (p <= alpha)
+        share = Fraction(rule_counts(cloud, 1.0, "percentile", "greater"), 5)
+        rank = int(Fraction(str(alpha)) * 5) + 1  # without the observed data
+        wrong += (np.sort(cloud)[rank - 1] > 0) != (share <= Fraction(str(alpha)))
         if alpha < 0.5:
             low, high = percentile_ends(cloud, 1 - 2 * alpha)
             other = (1 + rule_counts(cloud, 1.0, "percentile", "less")) / 6
@@ -224,7 +230,7 @@ def levels_mixed():
     )
     return exact(wrong, n=len(clouds))
 
-# %% ../nbs/theorems/13_bootstrap.ipynb #c530dd60
+# %% ../nbs/theorems/13_bootstrap.ipynb #ab517f47
 @check(
     "P2.c",
     "wins on 95% of 1,000 resamples iff c/m <= 0.05",
@@ -238,6 +244,7 @@ def koehn_reading():
         wrong += ((cloud > 0).sum() >= 950) != (
             Fraction(count, 1_000) <= Fraction("0.05")
         )
+        wrong += count != lost  # 0 where every resample is won
     return exact(wrong, n=1_001)
 
 # %% ../nbs/theorems/13_bootstrap.ipynb #d78fd5c1
@@ -293,11 +300,11 @@ def zeros_left_out(rng, n=50_000):
     cloud = bootstrap_cloud(pair, n, int(rng.integers(2**32)))
     return measured((cloud < 0).mean(), rate_band(67 / 256, n), n=n)
 
-# %% ../nbs/theorems/13_bootstrap.ipynb #3decd45f
+# %% ../nbs/theorems/13_bootstrap.ipynb #f4e16f39
 @check(
     "P2.i",
     "bootstrap spread of a mean; pairing changes it by 2 Cov",
-    covers=("pb-se", "pb-pairing-variance", "pb-all-points-observed"),
+    covers=("pb-se", "pb-pairing-variance", "pb-all-points-observed", "cloud-centres"),
 )
 def spread_of_a_mean():
     lists, off = np.indices((4,) * 4).reshape(4, -1), []
@@ -311,6 +318,7 @@ def spread_of_a_mean():
         both = np.cov(x[lists].mean(axis=0), y[lists].mean(axis=0), ddof=0)
         off.append(abs(var(d) - (both[0, 0] + both[1, 1] - 2 * both[0, 1])))
         off.append(max(0.0, d[lists].mean(axis=0).max() - d.max()))
+        off.append(abs(d[lists].mean() - d.mean()))  # the cloud is centred on the gap
     return exact(max(off), (0, 1e-15), n=2 * 256)
 
 # %% ../nbs/theorems/13_bootstrap.ipynb #6a8ed6bb

@@ -6,21 +6,22 @@
 __all__ = ['METHODS', 'Verdict', 'decide', 'Shown', 'Clouds', 'Decided', 'Comparison', 'Inputs', 'is_text', 'as_inputs',
            'text_facts', 'Views', 'Facts', 'Options', 'one_comparison', 'pair_facts', 'run_test', 'run_interval',
            'segments_for', 'segment_spread', 'segment_wins', 'fingerprint', 'holm', 'Family', 'metrics_disagree',
-           'verb_of', 'family_diagnostics', 'merge_clusters', 'compare_metrics', 'checked_options', 'call', 'compare',
-           'mirrored', 'not_mirrored']
+           'verb_of', 'family_diagnostics', 'merge_clusters', 'compare_metrics', 'checked_options', 'metric_word',
+           'call', 'compare', 'mirrored', 'not_mirrored', 'verdict_table']
 
-# %% ../nbs/practice/30_comparison.ipynb #10f81bbe
+# %% ../nbs/practice/30_comparison.ipynb #8bb51521
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 
 from sigtext.bootstrap import (
     bootstrap_cloud,
     bootstrap_interval,
-    bootstrap_test,
     check_level,
 )
 from sigtext.diagnostics import (
@@ -33,7 +34,7 @@ from sigtext.diagnostics import (
     warning,
 )
 from .harness import check, exact
-from .metrics import CorpusMetric, as_metric
+from .metrics import NAMES, CorpusMetric, as_metric, bleu, get
 from .randomization import SIDES, randomization_test, swap_effects
 from .resampling import Pair, as_pair, cluster_index
 from .result import InputError, InputTypeError, Interval, TestResult, as_entropy
@@ -320,8 +321,8 @@ class Facts(Views):
         """What the digits of the segment test's p depend on."""
         return self.segment_test.digits
 
-# %% ../nbs/practice/30_comparison.ipynb #d924acf9
-METHODS = ("auto", "randomization", "bootstrap")
+# %% ../nbs/practice/30_comparison.ipynb #824af528
+METHODS = ("auto", "randomization")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -387,7 +388,7 @@ def one_comparison(inputs: Inputs, options: Options) -> Comparison:
     )
     return replace(plain, diagnostics=diagnose(Facts(plain, inputs, by_segment)))
 
-# %% ../nbs/practice/30_comparison.ipynb #ebcfa7aa
+# %% ../nbs/practice/30_comparison.ipynb #2e1a5177
 def pair_facts(pair: Pair) -> dict:
     """What a comparison says of its data: sizes, wins, fingerprint."""
     sizes = None if pair.index is None else np.bincount(pair.index)
@@ -404,15 +405,11 @@ def pair_facts(pair: Pair) -> dict:
         "pair": pair,
     }
 
-# %% ../nbs/practice/30_comparison.ipynb #d552d43f
+# %% ../nbs/practice/30_comparison.ipynb #3f8d374c
 def run_test(statistics, metric: CorpusMetric, options: Options) -> TestResult:
     """The test that the options name."""
-    how = options.draws | {"alternative": options.alternative}
-    if options.method == "bootstrap":
-        found = bootstrap_test(*statistics, metric, **how)
-    else:
-        how |= {"studentize": options.studentize}
-        found = randomization_test(*statistics, metric, **how)
+    how = {"alternative": options.alternative, "studentize": options.studentize}
+    found = randomization_test(*statistics, metric, **options.draws, **how)
     return replace(found, seed=options.seed)
 
 
@@ -587,7 +584,13 @@ def checked_options(given: dict, rng, n_segments: int) -> Options:
     names = tuple(map(str, given["names"]))
     return Options(**given | {"names": names, "entropy": entropy, "seed": seed})
 
-# %% ../nbs/practice/30_comparison.ipynb #a4e17755
+# %% ../nbs/practice/30_comparison.ipynb #a9890692
+def metric_word(metric: CorpusMetric, references) -> str:
+    """How a call names a metric: by its name, or as the caller's own object."""
+    usual = metric.name in NAMES and get(metric.name).with_references(references)
+    return f'"{metric.name}"' if usual == metric else "metric"
+
+
 def call(metrics: Sequence[CorpusMetric], references, options: Options) -> str:
     """The Python call that gives the same comparison again."""
     usual = {
@@ -598,7 +601,7 @@ def call(metrics: Sequence[CorpusMetric], references, options: Options) -> str:
         "studentize": False,
     }
     words = ["a", "b", *(["references"] if references is not None else [])]
-    known = [f'"{metric.name}"' for metric in metrics]
+    known = [metric_word(metric, references) for metric in metrics]
     many = len(known) > 1
     words.append(f"metrics=[{', '.join(known)}]" if many else f"metric={known[0]}")
     words += ["clusters=clusters"] if options.clusters is not None else []
@@ -610,7 +613,7 @@ def call(metrics: Sequence[CorpusMetric], references, options: Options) -> str:
     words += [f"rng={options.seed}"] if options.seed is not None else []
     return f"sigtext.compare{'_metrics' * many}({', '.join(words)})"
 
-# %% ../nbs/practice/30_comparison.ipynb #f209daf5
+# %% ../nbs/practice/30_comparison.ipynb #bd77237e
 def compare(
     a,  # n strings for a text metric, else (n,) scores or (n, k) statistics of system A
     b,  # the same of system B, on the same segments in the same order
@@ -618,7 +621,7 @@ def compare(
     *,
     metric=None,  # a name, a CorpusMetric or a function of totals; BLEU for strings, else mean
     clusters=None,  # (n,) labels; segments with one label are swapped and drawn together
-    method: str = "auto",  # the exact test where there is one, else swaps; or "bootstrap"
+    method: str = "auto",  # all arrangements where they are few, else random swaps
     alternative: str = "two-sided",  # or "greater" (A better than B), "less"
     n_resamples: int = 9_999,  # draws of the test and of the interval
     confidence_level: float = 0.95,  # of the interval; the verdict's level is 1 minus it
@@ -677,3 +680,35 @@ def not_mirrored():
     a, b = np.random.default_rng(0).normal(size=(2, 9))
     ask = {"alternative": "greater", "rng": 0}
     return exact(abs(compare(a, b, **ask).pvalue - compare(b, a, **ask).pvalue), n=1)
+
+# %% ../nbs/practice/30_comparison.ipynb #b784240e
+@check("C1.c", "the verdict follows its table")
+def verdict_table():
+    cases = list(
+        product((0, 3), (1, 3), (0.01, 0.05, 0.2), (0.01, 0.2), (-1, 1), (True, False))
+    )
+    wrong = 0
+    for differ, units, p, floor, effect, higher in cases:
+        c = SimpleNamespace(
+            n_differ=differ,
+            n_units=units,
+            pvalue=p,
+            level=0.05,
+            effect=effect,
+            test=SimpleNamespace(smallest_pvalue=floor),
+            metric=SimpleNamespace(higher_is_better=higher),
+        )
+        rows = [
+            (differ == 0, "identical"),
+            (units == 1, "no-inference"),
+            (p in (0.01, 0.05), "higher"),
+            (floor == 0.2, "cannot-reach-level"),
+            (True, "not-measured"),
+        ]
+        code = next(code for holds, code in rows if holds)
+        better = {(1, True): "A", (-1, False): "A"}.get((effect, higher), "B")
+        found = decide(c)
+        wrong += found.code != code or found.favoured != (
+            better if code == "higher" else None
+        )
+    return exact(wrong, n=len(cases))

@@ -448,16 +448,34 @@ EXPLANATIONS["no-gradient"] = explanation(
     """Use one of the metrics of sigtext.metrics, or make a CorpusMetric with a slope.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #e23577d5
+# %% ../nbs/practice/29_doubts.ipynb #45525907
 EXPLANATIONS["undefined-score"] = explanation(
     "error",
     TEST,
     "a score has nothing to divide by",
     """A ratio, a word error rate or a TER divides by a sum, and that sum is 0 for one of
-    the systems: no reference words, say.""",
+    the systems: no reference words, say. A studentized gap divides by its spread, and
+    BLEU without a match has none.""",
     """Nothing is computed. Without a score there is no difference to test.""",
     """Look at the column of denominators, or at the references. Single segments may
     have 0 there; all together may not.""",
+)
+EXPLANATIONS["metric-shape"] = explanation(
+    "error",
+    METRICS,
+    "a metric of your own gives the wrong shape",
+    """A metric that is a function takes totals of shape (..., k) and gives scores of
+    shape (...): many corpora are scored in one call.""",
+    """Nothing is computed. Two rows of totals went in, and not two scores came out.""",
+    """Index the last axis, as in totals[..., 0] / totals[..., 1], and sum over no other.""",
+)
+EXPLANATIONS["too-few"] = explanation(
+    "error",
+    TEST,
+    "fewer than two systems",
+    """All pairs were asked for, and a pair needs two systems.""",
+    """Nothing is computed.""",
+    """Give an array of shape (systems, segments, statistics), or a list of such rows.""",
 )
 EXPLANATIONS["not-text"] = explanation(
     "error",

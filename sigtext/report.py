@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['STYLES', 'FORMATS', 'paint', 'paint_head', 'verdict_lines', 'legend_lines', 'table_lines', 'doubt_lines',
            'all_doubt_lines', 'command_lines', 'again_lines', 'text', 'smallest_pvalues', 'comparison_numbers',
-           'diagnostics_list', 'comparison_dict', 'family_dict', 'as_json', 'render', 'short']
+           'diagnostics_list', 'comparison_dict', 'member_dict', 'family_dict', 'as_json', 'render', 'short']
 
-# %% ../nbs/practice/33_report.ipynb #563447fe
+# %% ../nbs/practice/33_report.ipynb #05a51f9d
 import json
 import math
 import re
@@ -59,7 +59,7 @@ def paint_head(lines: list[str], head: str, color: bool) -> list[str]:
         left -= len(line) + 1
     return out
 
-# %% ../nbs/practice/33_report.ipynb #921f029c
+# %% ../nbs/practice/33_report.ipynb #22b391c0
 def verdict_lines(result, width: int, color: bool) -> list[str]:
     """The verdict, wrapped."""
     head, rest = map(unquoted, verdict(result))
@@ -137,7 +137,7 @@ def all_doubt_lines(result, width: int, color: bool, everything: bool) -> list[s
         lines += fill(f"{len(left)} more ({', '.join(left)}): {where}", width)
     return lines
 
-# %% ../nbs/practice/33_report.ipynb #a5189837
+# %% ../nbs/practice/33_report.ipynb #194bdb1d
 def command_lines(command: str, width: int, first: str, rest: str) -> list[str]:
     """A command or a call, broken so that it still runs."""
     if display_width(first + command) <= width or not command.startswith("sigtext "):
@@ -197,7 +197,7 @@ def smallest_pvalues(c) -> dict:
     draws = None if c.test.exact else 1 / (c.test.n_resamples + 1)
     return {"arrangements": max(math.ldexp(1.0, -halves), 5e-324), "draws": draws}
 
-# %% ../nbs/practice/33_report.ipynb #5d1853e0
+# %% ../nbs/practice/33_report.ipynb #b9a964ef
 def comparison_numbers(c) -> dict:
     """The numbers of a comparison, with the keys of its JSON."""
     ends, (low, high) = c.interval, c.test.pvalue_interval
@@ -269,7 +269,14 @@ def comparison_dict(c) -> dict:
         }
     )
 
-# %% ../nbs/practice/33_report.ipynb #8d4e2e5e
+# %% ../nbs/practice/33_report.ipynb #a5f1af08
+def member_dict(c, code: str, favoured: str | None, text: str) -> dict:
+    """A member of a family: its own numbers, and the family's decision on it."""
+    own = comparison_dict(c)
+    decision = {"code": code, "level": c.level, "text": text}
+    return own | {"favoured": favoured, "verdict": decision}
+
+
 def family_dict(family) -> dict:
     """Several comparisons of one pair ready for JSON, with their adjusted p-values."""
     rows = list(zip(family.comparisons, family.adjusted, strict=True))
@@ -280,16 +287,18 @@ def family_dict(family) -> dict:
     ]
     adjusted = {"method": "holm", "tests": len(rows), "pvalues": list(family.adjusted)}
     decision = {"codes": codes, "level": rows[0][0].level, "text": verdict_text(family)}
+    told = zip(family.comparisons, codes, found, strict=True)
+    members = [member_dict(c, code, which, decision["text"]) for c, code, which in told]
     return json_ready(
         {
-            "comparisons": [comparison_dict(c) for c in family.comparisons],
+            "comparisons": members,
             "adjusted": adjusted | {"favoured": found},
             "verdict": decision,
             "diagnostics": diagnostics_list(family),
         }
     )
 
-# %% ../nbs/practice/33_report.ipynb #b419ce4b
+# %% ../nbs/practice/33_report.ipynb #0d79d0cd
 def as_json(result) -> str:
     """One JSON object, in UTF-8 and without NaN."""
     data = (

@@ -6,19 +6,20 @@
 __all__ = ['BLOCK', 'MEMORY', 'SCHEMES', 'Parts', 'integer_parts', 'as_parts', 'cluster_index', 'cluster_sums', 'Pair',
            'as_statistics', 'as_pair', 'stream', 'swap_counts', 'resample_counts', 'distinct_rows', 'distinct_columns',
            'working_rows', 'drawn_totals', 'with_progress', 'swap_effects', 'resample_effects', 'counts_equal_indices',
-           'share_left_out', 'without_replacement', 'merged_law', 'same_weights', 'swaps_form_a_group',
-           'swap_cloud_symmetric', 'product_is_swap', 'swaps_uniform', 'order_free', 'order_matters',
-           'parts_are_faithful']
+           'share_left_out', 'without_replacement', 'moment_of_counts', 'variance_of_counts', 'covariance_of_counts',
+           'merged_law', 'same_weights', 'swaps_form_a_group', 'swap_cloud_symmetric', 'product_is_swap',
+           'swaps_uniform', 'order_free', 'order_matters', 'parts_are_faithful']
 
-# %% ../nbs/foundations/04_resampling.ipynb #5d637cbc
+# %% ../nbs/foundations/04_resampling.ipynb #0c71c923
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from time import monotonic
+from types import SimpleNamespace
 
 import numpy as np
 
-from .harness import check, exact, measured, rate_band
+from .harness import check, exact, mean_band, measured, rate_band
 from .metrics import CorpusMetric, as_metric, as_numbers
 from .result import InputError, InputTypeError
 
@@ -98,7 +99,7 @@ def as_parts(
         two=np.array(two),
     )
 
-# %% ../nbs/foundations/04_resampling.ipynb #cb62b953
+# %% ../nbs/foundations/04_resampling.ipynb #54612ee3
 def cluster_index(
     clusters: np.ndarray,  # (n,) a label for each segment
     n_segments: int,  # n
@@ -107,7 +108,8 @@ def cluster_index(
 
     Raises InputError if there is not one label for each segment, or if one is missing.
     """
-    labels = np.asarray(clusters)
+    mixed = not isinstance(clusters, np.ndarray)
+    labels = np.array(list(clusters), dtype=object) if mixed else clusters
     if labels.shape != (n_segments,):
         raise InputError(
             "lengths-differ",
@@ -130,7 +132,7 @@ def cluster_index(
     rank = np.argsort(np.argsort(first))
     return rank[index], sizes[np.argsort(first)]
 
-
+# %% ../nbs/foundations/04_resampling.ipynb #bfac50ea
 def cluster_sums(
     rows: np.ndarray,  # (systems, n, parts) one row a segment
     index: np.ndarray,  # (n,) cluster of each segment
@@ -419,7 +421,7 @@ def resample_effects(
         drawn = drawn[:, where]
         yield pair.effect(drawn[:, :q], drawn[:, q:])
 
-# %% ../nbs/foundations/04_resampling.ipynb #94297869
+# %% ../nbs/foundations/04_resampling.ipynb #c2e4435a
 @check(
     "D2.a",
     "counts and indices give the same totals",
@@ -428,7 +430,8 @@ def resample_effects(
 def counts_equal_indices():
     lists = np.indices((4,) * 4).reshape(4, -1).T
     rows = np.array([[3.0, 1], [0, 5], [2, 2], [7, 0]])
-    counts = (lists[:, :, None] == np.arange(4)).sum(axis=1)
+    drawn = SimpleNamespace(integers=lambda low, high, size: lists.copy())
+    counts = resample_counts(drawn, len(lists), np.ones(4, dtype=int))
     wrong = np.abs(counts @ rows - rows[lists].sum(axis=1)).max()
     return exact(max(wrong, np.abs(counts.sum(axis=1) - 4).max()), (0, 0), n=len(lists))
 
@@ -448,6 +451,23 @@ def without_replacement(rng, n=20_000):
     rows = rng.permuted(np.tile(np.arange(90), (n, 1)), axis=1)
     band = rate_band((1 - 1 / 90) ** 90, n)
     return measured((rows != 0).all(axis=1).mean(), band, n=n)
+
+# %% ../nbs/foundations/04_resampling.ipynb #86ef1fab
+def moment_of_counts(rng, n, other, truth):
+    "Mean of (N_0 - 1)(N_other - 1) over n resamples of nine units, with its band."
+    rows = resample_counts(rng, n, np.ones(9, dtype=int)) - 1
+    products = rows[:, 0] * rows[:, other]
+    return measured(products.mean(), mean_band(truth, n, sd=products.std(ddof=1)), n=n)
+
+
+@check("D2.f", "a count has variance 1 - 1/n", covers=("weights-simplex-centre",))
+def variance_of_counts(rng, n=40_000):
+    return moment_of_counts(rng, n, 0, 1 - 1 / 9)
+
+
+@check("D2.g", "two counts have covariance -1/n", covers=("weights-simplex-centre",))
+def covariance_of_counts(rng, n=40_000):
+    return moment_of_counts(rng, n, 1, -1 / 9)
 
 # %% ../nbs/foundations/04_resampling.ipynb #25b16736
 @check("D2.d", "merged units keep the law of the totals")
@@ -506,16 +526,17 @@ def swap_cloud_symmetric():
     gaps = pair.effect(left + moved, right - moved)
     return exact(np.abs(gaps + gaps[::-1]).max(), (0, 0), n=len(gaps))
 
-# %% ../nbs/foundations/04_resampling.ipynb #4b9d0550
-@check("D3.c", "totals by matrix product are totals of swapped rows", covers=())
+# %% ../nbs/foundations/04_resampling.ipynb #b5e8fc0c
+@check("D3.c", "gaps by matrix product are gaps of swapped rows", covers=())
 def product_is_swap():
-    rows = np.random.default_rng(0).integers(0, 9, size=(2, 7, 4)).astype(float)
-    counts = swap_counts(stream(5, "swap", 0), 200, np.ones(7, dtype=int))
-    moved = counts @ (rows[1] - rows[0])
-    plain = np.array([_swapped(rows, swap).sum(axis=1) for swap in counts])
-    left, right = rows.sum(axis=1)
-    wrong = np.abs(plain[:, 0] - (left + moved)).max()
-    return exact(max(wrong, np.abs(plain[:, 1] - (right - moved)).max()), (0, 0), n=200)
+    a, b = np.random.default_rng(0).integers(1, 9, size=(2, 7, 10)).astype(float)
+    b[:, 0] = a[:, 0] + 1  # every unit differs
+    pair, n = as_pair(a, b, "bleu"), 200
+    counts = swap_counts(stream(5, "swap", 0), n, np.ones(7, dtype=int))
+    plain = [np.stack(_swapped(np.stack([a, b]), swap)).sum(axis=1) for swap in counts]
+    scores = pair.metric.score(np.array(plain))
+    fast = np.concatenate(list(swap_effects(pair, n, 5)))
+    return exact(np.abs(fast - (scores[:, 0] - scores[:, 1])).max(), (0, 1e-12), n=n)
 
 # %% ../nbs/foundations/04_resampling.ipynb #a4065722
 @check("D3.d", "each of the 2^3 swaps has probability 1/8")
