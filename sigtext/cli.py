@@ -176,7 +176,7 @@ def one_of(wanted: str, names: tuple[str, ...], option: str) -> str:
     summary = f'{option} does not take "{wanted}"'
     raise fault("usage", summary, help=way)
 
-# %% ../nbs/practice/34_cli.ipynb #b6391bcc
+# %% ../nbs/practice/34_cli.ipynb #88682f77
 MOST_DRAWS = 10_000_000
 
 
@@ -215,7 +215,7 @@ def real_number(
         way = f"{option} {number / 100:g}"
     raise fault("out-of-range", summary, f"It came as {text}.", help=way)
 
-# %% ../nbs/practice/34_cli.ipynb #4a90dafb
+# %% ../nbs/practice/34_cli.ipynb #75dfbd63
 FLAGS = {
     "--lowercase",
     "--studentize",
@@ -377,7 +377,7 @@ def quoted(word: str) -> str:
     ]
     return f"$'{''.join(parts)}'"
 
-# %% ../nbs/practice/34_cli.ipynb #be35898e
+# %% ../nbs/practice/34_cli.ipynb #f15a27f7
 def again(
     values: argparse.Namespace, files: list[str], metrics: list[str], seed
 ) -> str:
@@ -553,7 +553,7 @@ def check_roles(values, files: list[str], references: list[str], every: list) ->
                 what = f"{option} would write over {path}, which is read"
                 raise fault("usage", what, help="name another file")
 
-# %% ../nbs/practice/34_cli.ipynb #4e342010
+# %% ../nbs/practice/34_cli.ipynb #ecc51b1e
 def read_all(values: argparse.Namespace, files: list[str], metrics: list) -> tuple:
     """Both systems, the references and the labels, checked against each other.
 
@@ -653,7 +653,7 @@ def computed(a, b, references, metrics: list, *, quiet: bool, **how):
             return comparison.compare(a, b, references, metric=metrics[0], **how)
         return comparison.compare_metrics(a, b, references, metrics=metrics, **how)
 
-# %% ../nbs/practice/34_cli.ipynb #629cedc2
+# %% ../nbs/practice/34_cli.ipynb #d98702fc
 def with_command(result, values: argparse.Namespace, files: list[str], chosen: list):
     "The result with the command that repeats it."
     from dataclasses import replace
@@ -674,7 +674,7 @@ def seed_of(comparison) -> int | None:
     drawn = not test.exact or (interval is not None and interval.n_resamples)
     return test.seed if drawn else None
 
-
+# %% ../nbs/practice/34_cli.ipynb #2962fedb
 def answer(result, values: argparse.Namespace) -> int:
     "Draw, render and write a result."
     from sigtext.report import render
@@ -687,7 +687,10 @@ def answer(result, values: argparse.Namespace) -> int:
     text = render(result, kind, color=color, width=width, **how)
     text = text if text.endswith("\n") else text + "\n"
     if values.plot:
-        result.plot(values.plot)
+        try:
+            result.plot(values.plot)
+        except OSError as error:
+            raise cannot_write(values.plot, error.strerror) from None
     if values.out:
         write_whole(values.out, text)
     else:
@@ -701,7 +704,7 @@ PAIRS = (
     ("extract", "textrank", "two ways to copy sentences from the source"),
 )
 
-# %% ../nbs/practice/34_cli.ipynb #b49053a7
+# %% ../nbs/practice/34_cli.ipynb #8c52762c
 def demo_command(argv: list[str]) -> int:
     "Two comparisons on filings that sigtext makes, and why they come out so."
     values, words = parse("demo", argv)
@@ -742,7 +745,7 @@ def demo_picture(comparison) -> str:
         return "not drawn, because the current folder takes no file"
     return DEMO_PICTURE
 
-# %% ../nbs/practice/34_cli.ipynb #859dff33
+# %% ../nbs/practice/34_cli.ipynb #24568329
 def demo_text(world, pairs: list, seed: int, picture: str | None, color: bool) -> str:
     "The demo's answer: two verdicts, one table, the reason, the doubts, what is next."
     from sigtext.report import verdict_text
@@ -926,7 +929,7 @@ def versions() -> str:
             found.append(f"{name} (not installed)")
     return ", ".join(found)
 
-# %% ../nbs/practice/34_cli.ipynb #aba3dede
+# %% ../nbs/practice/34_cli.ipynb #99032d94
 def run(argv: list[str]) -> int:
     "Find the command and run it."
     commands = {
@@ -956,7 +959,9 @@ def run(argv: list[str]) -> int:
 
 def show_error(error: Exception, argv: list[str]) -> None:
     "Write an error to stderr in the form that all of them have."
-    text = f"error[{error.code}]: {error}"
+    from sigtext.result import clean
+
+    text = "\n".join(map(clean, f"error[{error.code}]: {error}".split("\n")))
     asked = re.search(r"--color[= ](always|never)\b", " ".join(argv))
     if wants_color(asked and asked[1], sys.stderr):
         text = re.sub(r"^error\[[^]]*\]", "\x1b[1;31m\\g<0>\x1b[0m", text)

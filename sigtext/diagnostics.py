@@ -290,7 +290,7 @@ SPREAD_RATIO = 1.2  # size 0.10 for a test at 0.05 that ignores it
 FEW_CLUSTERS = 30  # an interval of level 0.95 covers about 0.94 there, see below
 UNEVEN = 0.05  # one cluster holds this share of the segments
 
-# %% ../nbs/practice/28_diagnostics.ipynb #8e9c32a2
+# %% ../nbs/practice/28_diagnostics.ipynb #86bba9e4
 def clusters_matter(c) -> Diagnostic | None:
     """Segments of a cluster go together, so that single segments say too much."""
     if (
@@ -302,7 +302,9 @@ def clusters_matter(c) -> Diagnostic | None:
         return None
     ratio = c.spread / c.segment_spread if c.spread and c.segment_spread else 1.0
     sides = (c.pvalue <= c.level) != (c.segment_pvalue <= c.level)
-    if not sides and 1 / SPREAD_RATIO <= ratio <= SPREAD_RATIO:
+    if not sides and (
+        c.n_units < FEW_CLUSTERS or 1 / SPREAD_RATIO <= ratio <= SPREAD_RATIO
+    ):
         return None
     p = format_pvalue(c.segment_pvalue, level=c.level, **c.segment_digits)
     word, scale = c.cluster_word[:-1], 100 if c.metric.unit.percent else 1

@@ -448,7 +448,7 @@ EXPLANATIONS["no-gradient"] = explanation(
     """Use one of the metrics of sigtext.metrics, or make a CorpusMetric with a slope.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #45525907
+# %% ../nbs/practice/29_doubts.ipynb #d80c76e6
 EXPLANATIONS["undefined-score"] = explanation(
     "error",
     TEST,
@@ -469,6 +469,52 @@ EXPLANATIONS["metric-shape"] = explanation(
     """Nothing is computed. Two rows of totals went in, and not two scores came out.""",
     """Index the last axis, as in totals[..., 0] / totals[..., 1], and sum over no other.""",
 )
+EXPLANATIONS["needs-extra"] = explanation(
+    "error",
+    METRICS,
+    "an option that needs another package",
+    """Some tokenisers of sacreBLEU, for Japanese and Korean among them, rest on packages
+    that are installed only when they are asked for.""",
+    """Nothing is computed.""",
+    """Install what the message names, such as pip install "sacrebleu[ja]".""",
+)
+EXPLANATIONS["not-a-list"] = explanation(
+    "error",
+    COMPARISON,
+    "a system that is no list",
+    """A system is a list, an array or a Series with one entry for each segment. Sets and
+    dictionaries have no order that pairs the segments of two systems.""",
+    """Nothing is computed.""",
+    """Put the entries in a list, in the order of the other system's segments.""",
+)
+
+# %% ../nbs/practice/29_doubts.ipynb #325e6139
+EXPLANATIONS["unmatched-ids"] = explanation(
+    "error",
+    COMPARISON,
+    "two Series whose labels differ",
+    """A pandas Series carries a label for each entry. The two Series have other labels, or
+    the same in another order, so pairing them by position would pair wrong segments.""",
+    """Nothing is computed.""",
+    """Align them first, with b = b.reindex(a.index) for example. If the rows do belong
+    together as they stand, give a.to_numpy() and b.to_numpy().""",
+)
+EXPLANATIONS["empty-reference"] = explanation(
+    "error",
+    METRICS,
+    "references without any text",
+    """Every line of every reference is empty, so there is nothing to score against.""",
+    """Nothing is computed: all scores would be 0, or undefined.""",
+    """Look at the file of references; it may be the wrong one, or cut off.""",
+)
+EXPLANATIONS["names"] = explanation(
+    "error",
+    COMPARISON,
+    "not two names",
+    """The option names takes two names, one for each system.""",
+    """Nothing is computed.""",
+    """Give a pair, such as names=("old", "new"), or leave it out.""",
+)
 EXPLANATIONS["too-few"] = explanation(
     "error",
     TEST,
@@ -477,6 +523,8 @@ EXPLANATIONS["too-few"] = explanation(
     """Nothing is computed.""",
     """Give an array of shape (systems, segments, statistics), or a list of such rows.""",
 )
+
+# %% ../nbs/practice/29_doubts.ipynb #3486f60a
 EXPLANATIONS["not-text"] = explanation(
     "error",
     METRICS,

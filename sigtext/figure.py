@@ -247,7 +247,7 @@ def bars(
         start = low - step / 2
     return start + width * np.arange(int((high - start) / width) + 2)
 
-# %% ../nbs/foundations/02_figure.ipynb #e712e873
+# %% ../nbs/foundations/02_figure.ipynb #27b2f975
 def short_name(
     name: str,  # a system's name, as it came
     most: int = 22,  # columns, of which a Chinese character takes two
@@ -280,13 +280,14 @@ def reaching(
 def reach_sentence(
     reach: np.ndarray,  # (m,) of bool
     gap: str,  # the gap with its unit
+    draws: str = "random swaps",  # or "swaps", if these are all there are
 ) -> str:
     """How many of the swaps reach the gap, as a sentence."""
     count, total = int(np.sum(reach)), format_count(len(reach))
     if count == 0:
-        return f"None of {total} random swaps reaches a gap of {gap}"
+        return f"None of {total} {draws} reaches a gap of {gap}"
     verb = "reaches" if count == 1 else "reach"
-    return f"{format_count(count)} of {total} random swaps {verb} a gap of {gap}"
+    return f"{format_count(count)} of {total} {draws} {verb} a gap of {gap}"
 
 # %% ../nbs/foundations/02_figure.ipynb #61c9163f
 def limits(
@@ -326,7 +327,7 @@ def hang(
     ax.stairs(heights[1], edges, fill=True, color=color, lw=0)
     ax.stairs(heights[0], edges, color=color, lw=0.8)
 
-# %% ../nbs/foundations/02_figure.ipynb #d2181021
+# %% ../nbs/foundations/02_figure.ipynb #714c687b
 def cloud_words(
     swaps: np.ndarray,  # (m,) in the unit that is printed
     resamples: np.ndarray,  # (m,) likewise
@@ -335,6 +336,7 @@ def cloud_words(
     unit: object = "",  # a word, or a metric's Unit
     interval: np.ndarray | None = None,  # (2,) in the unit that is printed
     level: float | None = None,  # confidence level of the interval
+    draws: str = "random swaps",
 ) -> dict[str, str]:
     """What the picture says: title, axis, and the labels of swaps, resamples and gap."""
     spread_of = np.nanstd(resamples) if np.isfinite(resamples).any() else None
@@ -345,7 +347,7 @@ def cloud_words(
         for value, sign in ((abs(effect), False), (effect, True))
     )
     words = {
-        "swaps": "random swaps of their outputs",
+        "swaps": f"{draws} of their outputs",
         "resamples": "resampled segments",
     }
     if interval is not None:
@@ -355,12 +357,12 @@ def cloud_words(
         )
         percent = "" if level is None else f"{100 * level:g}% "
         words["resamples"] += f", {percent}interval {low} to {high}"
-    for key, draws in {"swaps": swaps, "resamples": resamples}.items():
-        if undefined := int(np.sum(~np.isfinite(draws))):
-            total = format_count(len(draws))
+    for key, cloud in {"swaps": swaps, "resamples": resamples}.items():
+        if undefined := int(np.sum(~np.isfinite(cloud))):
+            total = format_count(len(cloud))
             words[key] += f"\n({format_count(undefined)} of {total} without a value)"
     words["gap"] = f"gap {signed} {name}".rstrip()
-    words["title"] = reach_sentence(reach, f"{number} {name}".rstrip())
+    words["title"] = reach_sentence(reach, f"{number} {name}".rstrip(), draws)
     words["axis"] = f"gap in {name}" if name else "gap"
     return words
 
@@ -462,7 +464,7 @@ def draw_directions(ax, words, names) -> None:
     places = ticks(*ax.get_xlim(), room)
     ax.set_xticks(list(places), places.values())
 
-# %% ../nbs/foundations/02_figure.ipynb #bdedba5c
+# %% ../nbs/foundations/02_figure.ipynb #abafe2ca
 def clouds(
     swaps: np.ndarray,  # (m,) gaps under random swaps; NaN where the metric has no value
     resamples: np.ndarray,  # (m,) gaps of resampled segments; NaN likewise
@@ -472,6 +474,8 @@ def clouds(
     unit: object = "",  # a word, or a metric's Unit
     interval: object = None,  # (low, high) or an Interval
     alternative: str = "two-sided",  # "greater" and "less" are directions on the axis
+    draws: str = "random swaps",  # or "swaps", if these are all there are
+    title: str | None = None,  # None counts the swaps that reach the gap
     ax: object = None,  # matplotlib axes to draw on; None makes a figure
 ) -> object:  # the matplotlib Figure
     """Draw the two clouds on one axis: swaps around zero, resamples around the gap.
@@ -490,7 +494,8 @@ def clouds(
         raise ValueError("clouds need a finite gap, and a draw in either cloud")
     interval = None if interval is None else percent * np.asarray(interval, float)
     reach = reaching(swaps, effect, alternative)
-    words = cloud_words(swaps, resamples, effect, reach, unit, interval, level)
+    words = cloud_words(swaps, resamples, effect, reach, unit, interval, level, draws)
+    words["title"] = title or words["title"]
     with _LOCK, style.context(["default", STYLE] if ax is None else []):
         ax = blank_axes() if ax is None else ax
         draw_clouds(ax, swaps, resamples, effect, reach, words, interval)

@@ -7,16 +7,16 @@ __all__ = ['TIE', 'SIDES', 'CASES', 'METRICS', 'size_curve', 'rank_lemma', 'shif
            'randomization_pvalue', 'tie_tolerance', 'differing_units', 'all_swap_totals', 'all_swap_effects',
            'smallest_pvalue', 'check_draws', 'squares', 'studentized', 'centred', 'studentized_effects',
            'studentized_by_hand', 'randomization_test', 'observed_effect', 'statistic_side', 'swapped_statistics',
-           'count_exceedances', 'method_name', 'unit_counts', 'undefined_note', 'pairs_of', 'pairwise_pvalues',
-           'enumerated_curve', 'tie_blocks', 'code_follows_formula', 'compositions', 'worst_excess', 'always_valid',
-           'strict_is_valid', 'without_plus_one', 'ties_lower_size', 'tail_shares', 'exact_size',
+           'count_exceedances', 'method_name', 'unit_counts', 'drawn_interval', 'undefined_note', 'pairs_of',
+           'pairwise_pvalues', 'enumerated_curve', 'tie_blocks', 'code_follows_formula', 'compositions', 'worst_excess',
+           'always_valid', 'strict_is_valid', 'without_plus_one', 'ties_lower_size', 'tail_shares', 'exact_size',
            'size_on_twelve_segments', 'with_replacement_size', 'ends', 'continuous_size', 'size_of_b_over_m',
            'worst_miss', 'hoeffding_draws', 'tenth_of_the_draws', 'full_group_equals_scipy', 'drawn_around_full_group',
            'null_pvalue', 'rejections', 'size_at_corpus_scale', 'power_at_corpus_scale', 'document_pvalue',
            'segments_of_documents', 'whole_documents', 'volume_pvalue', 'unequal_volume', 'unequal_volume_studentized',
            'studentized_is_valid']
 
-# %% ../nbs/theorems/10_randomization.ipynb #efdd7482
+# %% ../nbs/theorems/10_randomization.ipynb #16a67eb1
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -34,7 +34,6 @@ from sigtext.resampling import (
     as_pair,
     as_parts,
     as_statistics,
-    cluster_sums,
     distinct_rows,
     drawn_totals,
     swap_effects,
@@ -242,29 +241,30 @@ def studentized(
     with np.errstate(divide="ignore"):
         return np.where(flat, 0.0, gap / np.where(flat, 1.0, spread))
 
-# %% ../nbs/theorems/10_randomization.ipynb #6c9c6719
+# %% ../nbs/theorems/10_randomization.ipynb #19fab9d8
 def centred(
     pair: Pair,
 ) -> Pair:  # the same gaps, from smaller numbers
     """Take the common level from a quotient's numerator, so that no digit is lost to it.
 
     A mean of x - c and a ratio of x - c y differ from those of x by c, in both systems.
+    Only where both columns are whole numbers over one divisor, so that it is exact.
     """
-    if pair.metric.quotient != ((1, 0), (0, 1)):
+    parts, rows = pair.parts, pair.rows
+    whole = len(parts.column) == 2 and not parts.two.any() and parts.ten[-1] == 1
+    if pair.metric.quotient != ((1, 0), (0, 1)) or not whole:
         return pair
-    statistics = pair.statistics.copy()
-    level = statistics[..., 0].sum() / statistics[..., 1].sum()
-    statistics[..., 0] -= float(f"{level:.6g}") * statistics[..., 1]
-    sizes = [1] if pair.index is None else np.bincount(pair.index)
-    parts = as_parts(statistics, reach=pair.rows.shape[1] * int(max(sizes)))
-    rows = (
-        parts.integers
-        if pair.index is None
-        else cluster_sums(parts.integers, pair.index)
+    level = np.rint(rows[..., 0].sum() / max(rows[..., 1].sum(), 1))
+    shifted = rows - np.stack([level * rows[..., 1], np.zeros(rows.shape[:2])], axis=-1)
+    segments = parts.integers - level * parts.integers[..., [1, 1]] * [1, 0]
+    return replace(
+        pair,
+        rows=shifted,
+        parts=replace(parts, integers=segments),
+        statistics=segments / parts.ten,
     )
-    return replace(pair, statistics=statistics, parts=parts, rows=rows)
 
-# %% ../nbs/theorems/10_randomization.ipynb #03d2091e
+# %% ../nbs/theorems/10_randomization.ipynb #edbbd828
 def studentized_effects(
     pair: Pair,
     n_resamples: int,  # m, draws; ignored where all swaps are run through
@@ -272,7 +272,6 @@ def studentized_effects(
     memory: int = MEMORY,
 ) -> Iterator[np.ndarray]:  # the observed statistic, then its values under swaps
     """Studentized gaps: as observed, and under draws or all swaps."""
-    pair = centred(pair)
     units = differing_units(pair)
     a, b = pair.rows[:, units]
     moves = np.concatenate([b - a, squares(pair.rows[:, units])], axis=1)
@@ -311,7 +310,7 @@ def studentized_by_hand():
             off.append(abs(value - gap / np.sqrt((psi**2).sum())))
     return exact(max(off), (0, 1e-9), n=len(off))
 
-# %% ../nbs/theorems/10_randomization.ipynb #990b3d6a
+# %% ../nbs/theorems/10_randomization.ipynb #d77707bb
 def randomization_test(
     a: np.ndarray,  # (n,) scores or (n, k) statistics of system A, one row a segment
     b: np.ndarray,  # the same of system B, on the same segments
@@ -332,28 +331,28 @@ def randomization_test(
     Source: Noreen (1989); p-value of Phipson and Smyth (2010).
     """
     n_resamples = check_draws(n_resamples, alternative)
-    pair, (entropy, seed) = as_pair(a, b, metric, clusters), as_entropy(rng)
-    effect, d = observed_effect(pair), len(differing_units(pair))
+    entropy, seed = as_entropy(rng)
+    pair = as_pair(a, b, metric, clusters)
+    effect, pair = observed_effect(pair), centred(pair)
+    d = len(differing_units(pair))
     whole = 2**d <= n_resamples + 1
     m = 2**d if whole else n_resamples
     draws = swapped_statistics(pair, m, None if whole else entropy, studentize, memory)
     count, undefined = count_exceedances(pair, draws, alternative, m, studentize)
-    floor = smallest_pvalue(d, alternative, None if whole else m)
-    low, high = (count / m,) * 2 if whole else clopper_pearson(count, m)
     return TestResult(
         effect=effect,
         pvalue=count / m if whole else (1 + count) / (1 + m),
-        pvalue_interval=(max(low, floor), high),
+        pvalue_interval=(count / m, count / m) if whole else drawn_interval(count, m),
         alternative=alternative,
         method=method_name(m if whole else None, studentize),
         n_resamples=m,
         seed=seed,
-        smallest_pvalue=floor,
+        smallest_pvalue=smallest_pvalue(d, alternative, None if whole else m),
         notes=undefined_note(undefined, m),
         **unit_counts(pair),
     )
 
-# %% ../nbs/theorems/10_randomization.ipynb #b7521744
+# %% ../nbs/theorems/10_randomization.ipynb #e99c6b79
 def observed_effect(
     pair: Pair,
 ) -> float:  # score of A minus score of B, in the metric's unit
@@ -361,9 +360,12 @@ def observed_effect(
 
     Raises InputError if a score is undefined (a ratio over nothing).
     """
-    scores = pair.score(pair.rows.sum(axis=1))
+    what = "a metric needs to turn totals (..., k) into scores (...)"
+    try:
+        scores = pair.score(pair.rows.sum(axis=1))
+    except (IndexError, TypeError, ValueError) as error:
+        raise InputError("metric-shape", what, f"it says: {error}") from error
     if np.shape(scores) != (2,):
-        what = "a metric needs to turn totals (..., k) into scores (...)"
         raise InputError("metric-shape", what, f"two rows gave {np.shape(scores)}")
     if not np.isfinite(scores).all():
         raise InputError(
@@ -424,7 +426,7 @@ def count_exceedances(
         undefined += int(np.isnan(null).sum())
     return count, undefined
 
-# %% ../nbs/theorems/10_randomization.ipynb #ce71712b
+# %% ../nbs/theorems/10_randomization.ipynb #ee7268de
 def method_name(arrangements: int | None, studentize: bool) -> str:
     """How the test was done: by draws, or by how many arrangements."""
     if arrangements is None:
@@ -438,6 +440,12 @@ def unit_counts(pair: Pair) -> dict[str, int]:
     segments, units = pair.statistics.shape[1], pair.rows.shape[1]
     differ = len(differing_units(pair))
     return {"n_segments": segments, "n_units": units, "n_differ": differ}
+
+
+def drawn_interval(count: int, m: int) -> tuple[float, float]:
+    """Clopper-Pearson interval of a drawn p-value, not below its floor."""
+    low, high = clopper_pearson(count, m)
+    return max(low, 1 / (m + 1)), high
 
 
 def undefined_note(undefined: int, m: int) -> tuple[str, ...]:

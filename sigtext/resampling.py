@@ -170,7 +170,7 @@ class Pair:
         """Difference of the two scores."""
         return self.score(left) - self.score(right)
 
-# %% ../nbs/foundations/04_resampling.ipynb #9c10e747
+# %% ../nbs/foundations/04_resampling.ipynb #1813cb28
 def as_statistics(
     x: np.ndarray,  # (n,) scores, (n, columns) numbers or (n, k) statistics
     metric: CorpusMetric,
@@ -180,6 +180,7 @@ def as_statistics(
 
     Raises InputTypeError for texts, InputError for anything but finite numbers.
     """
+    x = x.to_numpy() if hasattr(x, "to_numpy") else x
     if isinstance(x, str) or (len(x) and isinstance(x[0], str)):
         raise InputTypeError(
             "texts",

@@ -64,7 +64,7 @@ def as_texts(
         raise InputTypeError("not-text", what, came, help=way)
     return texts
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #69a74c2e
+# %% ../nbs/foundations/03b_text_metrics.ipynb #503a099a
 def as_streams(
     references,  # n strings, or R lists of n strings; None inside is a missing one
     n: int | None,  # segments of the outputs, if that is known
@@ -103,7 +103,7 @@ def as_streams(
         raise InputError("lengths-differ", what, *came, help=way)
     return streams
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #1cb9eaaa
+# %% ../nbs/foundations/03b_text_metrics.ipynb #36089c6e
 def as_references(
     references,  # as in `as_streams`
     n: int | None,  # segments of the outputs, if that is known
@@ -161,7 +161,7 @@ def count_segments(
                 bar.update()
     return [np.array(x, dtype=float) for x in found]
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #25d02190
+# %% ../nbs/foundations/03b_text_metrics.ipynb #e91a6309
 PARTS = (
     "_preprocess_segment",
     "_extract_reference_info",
@@ -197,10 +197,17 @@ def sacrebleu_metric(
         )
     return metric
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #2033f080
+# %% ../nbs/foundations/03b_text_metrics.ipynb #53a12199
 def sacrebleu_scorer(kind: str, options: dict) -> tuple[Callable, Callable]:
     """Return how sacreBLEU prepares references, and how it counts an output."""
-    metric = sacrebleu_metric(kind, options)
+    try:
+        metric = sacrebleu_metric(kind, options)
+    except (ImportError, RuntimeError) as error:
+        if "sacrebleu" not in str(error).lower() or "no _" in str(error):
+            raise
+        lines = [line.strip() for line in str(error).split("\n") if line.strip()]
+        what = f"this option of {kind} needs something that is not installed"
+        raise InputError("needs-extra", what, *lines) from None
     clean, prepare, count = (getattr(metric, part) for part in PARTS)
     return (
         lambda texts: prepare([clean(text) for text in texts]),
@@ -543,7 +550,7 @@ def ten_numbers_unclipped():
     wrong, n = wrong_rows(clip=False)
     return exact(wrong, n=n)
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #3c9a75b1
+# %% ../nbs/foundations/03b_text_metrics.ipynb #f86c8e01
 def short_grid() -> np.ndarray:
     """Small BLEU totals, some of outputs that are too short for all four orders."""
     rows = bleu_grid()[::101]
@@ -598,7 +605,7 @@ def scores_of_a_millionth():
     wrong = score_faults(bleu_metric(smooth_method="none"), rows, peer)
     return exact(wrong, n=len(rows))
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #cc7f7142
+# %% ../nbs/foundations/03b_text_metrics.ipynb #5b3772c1
 def slope_cases() -> list[tuple[CorpusMetric, np.ndarray]]:
     """Text metrics with totals at which their scores are differentiable."""
     rows = short_grid()
@@ -634,7 +641,7 @@ def slopes_without_penalty():
     broken = replace(metric, slope=lambda x: metric.gradient(x) * (np.arange(10) > 1))
     return exact(slope_error(broken, rows), (0, 1e-7), n=len(rows))
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #4519c18d
+# %% ../nbs/foundations/03b_text_metrics.ipynb #5d31c0ba
 def edit_table(
     output: Sequence[str], reference: Sequence[str], exchange: int = 1
 ) -> int:
@@ -669,7 +676,7 @@ def word_edits_of_two():
     wrong, n = wrong_edits(exchange=2)
     return exact(wrong, n=n)
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #26aa9aaf
+# %% ../nbs/foundations/03b_text_metrics.ipynb #9d1980be
 @check("D1.r", "equal totals have equal scores to the last bit, in any batch")
 def ties_stay_ties():
     wrong, n = 0, 0

@@ -262,12 +262,12 @@ def cannot_reach(c, swaps: bool) -> tuple[str, str]:
         found = f"{name(c, i)} is right on {of if n > 1 else 'it'} ({size})"
     return "Cannot tell", f": {why}. {found}, {p_words(c)}."
 
-# %% ../nbs/practice/30b_words.ipynb #649b98f4
+# %% ../nbs/practice/30b_words.ipynb #0ce2217b
 def no_inference(c, swaps: bool) -> tuple[str, str]:
     """`no-inference`: one segment or one cluster."""
     noun = c.cluster_word[:-1] if c.cluster_sizes else "segment"
     on = f"its {counted(c.n_segments, 'segment')}" if c.cluster_sizes else "it"
-    none = "p = 1, no interval"
+    none = f"{p_words(c)}, no interval"
     return (
         "Cannot tell",
         f": one {noun} allows no inference ({none}). {leaning(c)} on {on}.",
