@@ -241,7 +241,7 @@ def studentized(
     with np.errstate(divide="ignore"):
         return np.where(flat, 0.0, gap / np.where(flat, 1.0, spread))
 
-# %% ../nbs/theorems/10_randomization.ipynb #19fab9d8
+# %% ../nbs/theorems/10_randomization.ipynb #c1028213
 def centred(
     pair: Pair,
 ) -> Pair:  # the same gaps, from smaller numbers
@@ -251,10 +251,10 @@ def centred(
     Only where both columns are whole numbers over one divisor, so that it is exact.
     """
     parts, rows = pair.parts, pair.rows
-    whole = len(parts.column) == 2 and not parts.two.any() and parts.ten[-1] == 1
+    whole = len(parts.column) == 2 and parts.ten[1] == 1  # reals have more parts
     if pair.metric.quotient != ((1, 0), (0, 1)) or not whole:
         return pair
-    level = np.rint(rows[..., 0].sum() / max(rows[..., 1].sum(), 1))
+    level = np.rint(rows[..., 0].sum() / rows[..., 1].sum())
     shifted = rows - np.stack([level * rows[..., 1], np.zeros(rows.shape[:2])], axis=-1)
     segments = parts.integers - level * parts.integers[..., [1, 1]] * [1, 0]
     return replace(
