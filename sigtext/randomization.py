@@ -241,30 +241,29 @@ def studentized(
     with np.errstate(divide="ignore"):
         return np.where(flat, 0.0, gap / np.where(flat, 1.0, spread))
 
-# %% ../nbs/theorems/10_randomization.ipynb #c1028213
+# %% ../nbs/theorems/10_randomization.ipynb #d8c82bab
 def centred(
     pair: Pair,
+    reals: bool = False,  # also for numbers that are cut into several parts
 ) -> Pair:  # the same gaps, from smaller numbers
     """Take the common level from a quotient's numerator, so that no digit is lost to it.
 
     A mean of x - c and a ratio of x - c y differ from those of x by c, in both systems.
-    Only where both columns are whole numbers over one divisor, so that it is exact.
+    The level is a whole number of steps of the first part, so that it goes off exactly.
     """
-    parts, rows = pair.parts, pair.rows
-    whole = len(parts.column) == 2 and parts.ten[1] == 1  # reals have more parts
-    if pair.metric.quotient != ((1, 0), (0, 1)) or not whole:
+    parts, usual = pair.parts, reals or len(pair.parts.column) == 2
+    steps = (pair.rows.copy(), parts.integers.copy())
+    whole = parts.ten[-1] == 1 and parts.two[-1] == 0
+    if pair.metric.quotient != ((1, 0), (0, 1)) or not (usual and whole):
         return pair
-    level = np.rint(rows[..., 0].sum() / rows[..., 1].sum())
-    shifted = rows - np.stack([level * rows[..., 1], np.zeros(rows.shape[:2])], axis=-1)
-    segments = parts.integers - level * parts.integers[..., [1, 1]] * [1, 0]
-    return replace(
-        pair,
-        rows=shifted,
-        parts=replace(parts, integers=segments),
-        statistics=segments / parts.ten,
-    )
+    level = np.rint(steps[0][..., 0].sum() / steps[0][..., -1].sum())
+    for x in steps:
+        x[..., 0] -= level * x[..., -1]
+    rows, segments = steps
+    shown, parts = parts.assemble(segments), replace(parts, integers=segments)
+    return replace(pair, rows=rows, parts=parts, statistics=shown)
 
-# %% ../nbs/theorems/10_randomization.ipynb #edbbd828
+# %% ../nbs/theorems/10_randomization.ipynb #43af1d42
 def studentized_effects(
     pair: Pair,
     n_resamples: int,  # m, draws; ignored where all swaps are run through
@@ -272,6 +271,7 @@ def studentized_effects(
     memory: int = MEMORY,
 ) -> Iterator[np.ndarray]:  # the observed statistic, then its values under swaps
     """Studentized gaps: as observed, and under draws or all swaps."""
+    pair = centred(pair, reals=True)
     units = differing_units(pair)
     a, b = pair.rows[:, units]
     moves = np.concatenate([b - a, squares(pair.rows[:, units])], axis=1)

@@ -105,7 +105,7 @@ def not_text(path: str | os.PathLike, data: bytes) -> InputError | None:
             )
     return None
 
-# %% ../nbs/practice/32_readers.ipynb #760e3e0b
+# %% ../nbs/practice/32_readers.ipynb #6811dae0
 def bad_bytes(
     path: str | os.PathLike, data: bytes, e: UnicodeDecodeError
 ) -> InputError:
@@ -170,7 +170,7 @@ def read_segments(
         lines = [line.removesuffix("\r") for line in lines]
     return lines[skip:]
 
-# %% ../nbs/practice/32_readers.ipynb #2d465fc5
+# %% ../nbs/practice/32_readers.ipynb #307a16b5
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -292,7 +292,7 @@ needs their lines taken out of both files, and says so"
         help=way,
     )
 
-# %% ../nbs/practice/32_readers.ipynb #82846df8
+# %% ../nbs/practice/32_readers.ipynb #91f4b37a
 MISSING = {"nan", "inf", "infinity", "none", "null", "na", "n/a", "-", ""}
 
 
@@ -313,7 +313,8 @@ def plain_text(
         "not-a-number",
         "scores need to be finite numbers",
         f"{path}  {line}; {len(found):,} of {len(lines):,} lines are text",
-        help="outputs are text and need what they are scored against: --reference FILE",
+        help="outputs are text and need what they are scored against: --reference FILE "
+        "and --metric bleu, chrf, ter or wer. For right and wrong write 1 and 0",
     )
 
 # %% ../nbs/practice/32_readers.ipynb #26df92aa
@@ -342,7 +343,7 @@ def decimal_commas(
         help=f"if it is a decimal comma, write a point: sed 's/,/./g' {path} > NEW.txt",
     )
 
-# %% ../nbs/practice/32_readers.ipynb #a23901df
+# %% ../nbs/practice/32_readers.ipynb #4f2ace54
 def not_allowed(
     path: str | os.PathLike, metric: CorpusMetric, values: np.ndarray, first: int
 ) -> InputError | None:
@@ -462,7 +463,7 @@ def extra_line(long: Sequence[str], short: Sequence[str]) -> int | None:
     poor = np.concatenate((after[:line], here[line:])).mean()
     return line if good >= 0.1 and good >= 2 * poor else None
 
-# %% ../nbs/practice/32_readers.ipynb #e7ce6d5e
+# %% ../nbs/practice/32_readers.ipynb #2a0931fd
 def counted(rows: Sequence) -> str:
     "How many lines a file has."
     return f"{len(rows):,} line" + "s" * (len(rows) != 1)

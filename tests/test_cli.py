@@ -392,8 +392,8 @@ def test_text_without_a_reference(texts, refused):
     assert refused("compare A.txt B.txt", "not-a-number") == (
         "error[not-a-number]: scores need to be finite numbers\n"
         '  A.txt  line 1: "the price of tea rose..."; 8 of 8 lines are text\n'
-        "  help: outputs are text and need what they are scored against: --reference "
-        "FILE\n"
+        "  help: outputs are text and need what they are scored against: --reference FILE\n"
+        "        and --metric bleu, chrf, ter or wer. For right and wrong write 1 and 0\n"
     )
 
 
