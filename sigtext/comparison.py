@@ -247,7 +247,7 @@ def plain_references(references):
         return plain(references)
     return [r if r is None or isinstance(r, str) else plain(r) for r in references]
 
-# %% ../nbs/practice/30_comparison.ipynb #ecea1b6f
+# %% ../nbs/practice/30_comparison.ipynb #ae8ba3f3
 def plain_inputs(a, b, references) -> tuple:
     """Systems and references as lists or arrays.
 
@@ -268,7 +268,11 @@ def plain_inputs(a, b, references) -> tuple:
             f"they have {len(one):,} and {len(two):,} labels, and differ",
             help="align them first, or give .to_numpy() if the rows do belong together",
         )
-    return plain(a), plain(b), plain_references(references)
+    a, b = plain(a), plain(b)
+    if len(a) == 0 or len(b) == 0:
+        came = f"A has {len(a):,}, B has {len(b):,}"
+        raise InputError("no-segments", "a system needs one segment or more", came)
+    return a, b, plain_references(references)
 
 # %% ../nbs/practice/30_comparison.ipynb #b2842680
 def as_inputs(a, b, references, metrics: Sequence, names) -> list[Inputs]:

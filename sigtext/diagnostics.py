@@ -181,7 +181,7 @@ def segments_needed(rate: float, need: int) -> int:
         )
     return high
 
-# %% ../nbs/practice/28_diagnostics.ipynb #ec2fbdd5
+# %% ../nbs/practice/28_diagnostics.ipynb #039ab2af
 def cannot_reach_level(c) -> Diagnostic | None:
     """No outcome on these units could have been below the level."""
     test, level = c.test, c.level
@@ -209,6 +209,7 @@ def cannot_reach_level(c) -> Diagnostic | None:
         "if one system wins all"
     )
     if d == c.n_units:
+        why = ""
         way = (
             f"use more {units_word(c)}; {need} are the fewest that can decide anything"
         )

@@ -99,7 +99,7 @@ def as_parts(
         two=np.array(two),
     )
 
-# %% ../nbs/foundations/04_resampling.ipynb #54612ee3
+# %% ../nbs/foundations/04_resampling.ipynb #c96dbee1
 def cluster_index(
     clusters: np.ndarray,  # (n,) a label for each segment
     n_segments: int,  # n
@@ -118,14 +118,18 @@ def cluster_index(
             help="repeat a document's label for each of its segments",
         )
     if labels.dtype == object:
-        labels = np.array([None if v != v or v is None else str(v) for v in labels])
-    missing = labels == None if labels.dtype == object else labels != labels  # noqa: E711
-    if missing.any():
-        raise InputError(
-            "missing-label",
-            "clusters need a label for each segment",
-            f"segment {int(np.argmax(missing)) + 1} has none; {missing.sum():,} in all",
+        missing = np.array([x is None or x != x for x in labels])
+        kinds = {isinstance(x, str) for x in labels[~missing]}
+        labels = np.array([str(x) for x in labels]) if len(kinds) == 1 else labels
+    else:
+        missing, kinds = labels != labels, {False}
+    if missing.any() or len(kinds) > 1:
+        what = "clusters need a label for each segment, all strings or all numbers"
+        some = (
+            f"segment {int(np.argmax(missing)) + 1} has none; {missing.sum():,} in all"
         )
+        came = some if missing.any() else "some are strings and some are numbers"
+        raise InputError("missing-label", what, came)
     _, first, index, sizes = np.unique(
         labels, return_index=True, return_inverse=True, return_counts=True
     )
