@@ -241,7 +241,7 @@ def studentized(
     with np.errstate(divide="ignore"):
         return np.where(flat, 0.0, gap / np.where(flat, 1.0, spread))
 
-# %% ../nbs/theorems/10_randomization.ipynb #d8c82bab
+# %% ../nbs/theorems/10_randomization.ipynb #50a27864
 def centred(
     pair: Pair,
     reals: bool = False,  # also for numbers that are cut into several parts
@@ -256,7 +256,7 @@ def centred(
     whole = parts.ten[-1] == 1 and parts.two[-1] == 0
     if pair.metric.quotient != ((1, 0), (0, 1)) or not (usual and whole):
         return pair
-    level = np.rint(steps[0][..., 0].sum() / steps[0][..., -1].sum())
+    level = np.rint(pair.rows[..., 0].sum() / pair.rows[..., -1].sum())
     for x in steps:
         x[..., 0] -= level * x[..., -1]
     rows, segments = steps
