@@ -190,6 +190,28 @@ def drawn_around(p, exact):
     return min(law.cdf(count), law.sf(count - 1)) > 5e-7
 
 
+def resampled_gap(wins, losses, n):
+    """P(n times the resampled gap <= x) for x from -n to n: n steps of +1, 0 or -1."""
+    step = np.zeros(2 * n + 1)
+    step[[1, 0, -1]] = np.array([wins, n - wins - losses, losses]) / n
+    mass = np.fft.ifft(np.fft.fft(step) ** n).real
+    return np.clip(np.cumsum(np.roll(mass, n)), 0, 1)
+
+
+def quantile_of(law, x, level, draws=DRAWS):
+    """Whether x can be the `level` quantile of so many draws, at one in a million.
+
+    It lies between two neighbouring draws, so at least `level * draws - 2` of them are
+    at most x rounded up, and at most `level * draws + 2` are below x rounded down.
+    """
+    from scipy.stats import binom
+
+    at, n = level * draws, len(law) // 2
+    most = binom(draws, law[int(np.ceil(x - 1e-6)) + n])
+    least = binom(draws, law[int(np.floor(x + 1e-6)) - 1 + n])
+    return min(most.sf(np.floor(at) - 3), least.cdf(np.ceil(at) + 2)) > 5e-7
+
+
 def test_sst2_against_mcnemar(data):
     folder = data / "sst2_labels"
     true, cnn, lstm = (lines(folder / f"{x}.txt") for x in ("gold", "cnn", "lstm"))
@@ -201,9 +223,14 @@ def test_sst2_against_mcnemar(data):
     assert ours.wins == (59, 101)
     assert drawn_around(ours.pvalue, told["mcnemar cnn vs lstm"]["exact"]["pvalue"])
     ends = told["bootstrap CI percentile cnn vs lstm"]
-    error = ends["se"] / 40  # of a drawn 2.5% quantile, a few times its standard error
-    assert abs(ours.interval.low - ends["low"]) < 3 * error
-    assert abs(ours.interval.high - ends["high"]) < 3 * error
+    law = resampled_gap(59, 101, len(a))
+    for low, high in (
+        (ours.interval.low, ours.interval.high),
+        (ends["low"], ends["high"]),
+    ):
+        assert quantile_of(law, low * len(a), 0.025), low
+        assert quantile_of(law, high * len(a), 0.975), high
+        assert not quantile_of(law, low * len(a) + 3, 0.025)  # the control
 
 
 def test_gsm8k_against_mcnemar(data):
