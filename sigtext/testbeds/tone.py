@@ -171,14 +171,12 @@ def read_units(
     phrase = (place < 4) == (after < 3)
     return kind, np.select(starts, [place >= 24, place < 4, phrase]).astype(int)
 
-# %% ../../nbs/testbeds/07_tone.ipynb #252d2327
+# %% ../../nbs/testbeds/07_tone.ipynb #8c230553
 def terms(
     tokens: np.ndarray,  # (n, L) words, -1 after the last
     bigrams: bool = False,  # pairs of neighbours too
-) -> tuple[
-    np.ndarray, np.ndarray
-]:  # rows; codes: word, or words * (1 + first) + second
-    """All words of all filings, and all pairs, each with the row that it stands in."""
+) -> tuple[np.ndarray, np.ndarray]:  # rows, codes of terms
+    """Every word with its row, and every pair: code 130 (1 + first) + second."""
     rows, columns = np.nonzero(tokens >= 0)
     codes = tokens[rows, columns]
     if bigrams:
@@ -238,7 +236,7 @@ def class_sums(
     """Sum of the counts of each class."""
     return np.stack([counts[labels == c].sum(axis=0) for c in (0, 1)])
 
-# %% ../../nbs/testbeds/07_tone.ipynb #0ad2f928
+# %% ../../nbs/testbeds/07_tone.ipynb #cf8badb7
 def slope(
     at: np.ndarray,  # (V + 1,) weights, then intercept
     counts,  # (n, V) sparse or dense
@@ -252,7 +250,7 @@ def slope(
     value = np.logaddexp(0, -margin).mean() + ridge / 2 * at[:-1] @ at[:-1]
     return value, np.append(counts.T @ pull + ridge * at[:-1], pull.sum())
 
-
+# %% ../../nbs/testbeds/07_tone.ipynb #3f5eb7e8
 def logistic(
     features,  # (n, V) sparse or dense
     labels: np.ndarray,  # (n,) 0 or 1, both present
