@@ -80,12 +80,17 @@ def integer_parts(
         x, two = x - np.ldexp(whole, -two), two + bits
     return found
 
-# %% ../nbs/foundations/04_resampling.ipynb #0ce0651b
+# %% ../nbs/foundations/04_resampling.ipynb #f92cc3f8
 def as_parts(
     statistics: np.ndarray,  # (systems, n, k) one row a segment
     reach: int,  # no draw holds more than this many segments, repeats counted
 ) -> Parts:
     """Write statistics as integers, column by column, on one grid for all systems."""
+    k, limit = statistics.shape[-1], 2.0**52 / reach
+    whole = statistics == np.rint(statistics)
+    if whole.all() and np.abs(statistics).max(initial=0.0) <= limit:
+        ones, zeros = np.ones(k), np.zeros(k, dtype=int)
+        return Parts(integers=statistics, column=np.arange(k), ten=ones, two=zeros)
     found = [
         (whole, c, ten, two)
         for c in range(statistics.shape[-1])
@@ -146,7 +151,7 @@ def cluster_sums(
     starts = np.searchsorted(index[order], np.arange(index.max() + 1))
     return np.add.reduceat(rows[:, order], starts, axis=1)
 
-# %% ../nbs/foundations/04_resampling.ipynb #8b2d1873
+# %% ../nbs/foundations/04_resampling.ipynb #ace9207b
 @dataclass(frozen=True, kw_only=True)
 class Pair:
     """Two systems on the same units, ready to be drawn."""
@@ -172,7 +177,8 @@ class Pair:
         right: np.ndarray,  # (..., parts) integer totals of B
     ) -> np.ndarray:  # (...) score of A minus score of B
         """Difference of the two scores."""
-        return self.score(left) - self.score(right)
+        first, second = self.score(np.stack([left, right]))
+        return first - second
 
 # %% ../nbs/foundations/04_resampling.ipynb #1813cb28
 def as_statistics(

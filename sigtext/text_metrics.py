@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['PARTS', 'as_texts', 'as_streams', 'as_references', 'count_segments', 'sacrebleu_metric', 'sacrebleu_scorer',
-           'sacrebleu_signature', 'text_metric', 'columns_first', 'bleu_parts', 'bleu_score', 'bleu_gradient',
-           'bleu_metric', 'chrf_score', 'chrf_gradient', 'chrf_metric', 'ter_metric', 'word_edits',
+           'sacrebleu_signature', 'text_metric', 'columns_first', 'bleu_parts', 'bleu_score', 'score_of_parts',
+           'bleu_gradient', 'bleu_metric', 'chrf_score', 'chrf_gradient', 'chrf_metric', 'ter_metric', 'word_edits',
            'word_error_statistics', 'strings', 'ten_numbers', 'wrong_rows', 'ten_numbers_right',
            'ten_numbers_unclipped', 'short_grid', 'bleu_options', 'peer_score', 'score_faults', 'scores_are_sacrebleus',
            'scores_of_a_millionth', 'slope_cases', 'text_slopes', 'slopes_without_penalty', 'edit_table', 'wrong_edits',
@@ -250,12 +250,14 @@ def text_metric(
         **usual | how,
     )
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #73b40461
+# %% ../nbs/foundations/03b_text_metrics.ipynb #92ec03b7
 def columns_first(
     totals: np.ndarray,  # (..., k)
 ) -> np.ndarray:  # (k, ...), each column in one piece
     """Move the statistics to the first axis."""
-    return np.ascontiguousarray(np.moveaxis(totals, -1, 0), dtype=float)
+    totals = np.asarray(totals, dtype=float)
+    last = totals.ndim - 1
+    return np.ascontiguousarray(totals.transpose(last, *range(last)))
 
 
 def bleu_parts(
@@ -285,7 +287,7 @@ def bleu_parts(
     p = np.divide(above, t, out=np.zeros_like(t), where=counts)
     return c, r, some, p, m, t, counts
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #05095f22
+# %% ../nbs/foundations/03b_text_metrics.ipynb #99d68f10
 def bleu_score(
     totals: np.ndarray,  # (..., 2 + 2N)
     smooth_method: str = "none",
@@ -297,7 +299,12 @@ def bleu_score(
     Valid as equation (1) for smooth_method="none"; the others have not degree 0.
     Source: Papineni et al. (2002), doi:10.3115/1073083.1073135; sacreBLEU's score.
     """
-    c, r, some, p, _, _, counts = bleu_parts(totals, smooth_method, smooth_value)
+    parts = bleu_parts(totals, smooth_method, smooth_value)
+    return score_of_parts(*parts, effective_order)
+
+
+def score_of_parts(c, r, some, p, m, t, counts, effective_order) -> np.ndarray:  # (...)
+    """BLEU from what `bleu_parts` returns."""
     with np.errstate(divide="ignore", invalid="ignore"):
         logs, used = np.log(p), len(p)
         if effective_order:
@@ -316,14 +323,13 @@ def bleu_gradient(
 
     At c = r it is the one from longer outputs; a smoothed match of 0 is a constant.
     """
-    how = smooth_method, smooth_value
-    c, r, _, p, m, t, counts = bleu_parts(totals, *how)
+    c, r, _, p, m, t, counts = parts = bleu_parts(totals, smooth_method, smooth_value)
     used = counts.sum(axis=0) if effective_order else len(p)
     with np.errstate(divide="ignore", invalid="ignore"):
         lengths = np.where(c < r, np.array([r / c / c, -1 / c]), 0.0)
         matches = np.where(counts & (m > 0), 1 / (used * m), 0.0)
         ngrams = np.where(counts, -1 / (used * t), 0.0)
-        score = bleu_score(totals, *how, effective_order)
+        score = score_of_parts(*parts, effective_order)
         slopes = np.concatenate([lengths, matches, ngrams]) * score
     return np.moveaxis(np.where(score > 0, slopes, np.nan), 0, -1)
 
