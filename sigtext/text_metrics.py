@@ -287,7 +287,7 @@ def bleu_parts(
     p = np.divide(above, t, out=np.zeros_like(t), where=counts)
     return c, r, some, p, m, t, counts
 
-# %% ../nbs/foundations/03b_text_metrics.ipynb #99d68f10
+# %% ../nbs/foundations/03b_text_metrics.ipynb #ac188a76
 def bleu_score(
     totals: np.ndarray,  # (..., 2 + 2N)
     smooth_method: str = "none",
@@ -312,7 +312,7 @@ def score_of_parts(c, r, some, p, m, t, counts, effective_order) -> np.ndarray: 
         score = 100 * np.exp(np.minimum(0.0, 1 - r / c) + sum(logs) / used)
     return np.where(some, score, 0.0)[()]
 
-
+# %% ../nbs/foundations/03b_text_metrics.ipynb #9f9aef2e
 def bleu_gradient(
     totals: np.ndarray,  # (..., 2 + 2N)
     smooth_method: str = "none",
