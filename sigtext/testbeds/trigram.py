@@ -4,15 +4,23 @@
 
 # %% auto #0
 __all__ = ['SUBJECTS', 'VERBS', 'AMOUNTS', 'PERIODS', 'CAUSES', 'REASONS', 'RESULTS', 'OUTLOOK', 'PHRASES', 'WORDS', 'ENDS',
-           'STOP', 'PARAMETERS', 'LENGTHS', 'SEEDS', 'close_gaps', 'draw_slots', 'draw_texts', 'count_edges', 'Trigram',
-           'check_number', 'check_parameters', 'make', 'last_states', 'continuations', 'bleu_counts', 'unroll',
-           'longer', 'experiments']
+           'STOP', 'PARAMETERS', 'LENGTHS', 'SEEDS', 'SIZES', 'LENGTH', 'MATCHES', 'close_gaps', 'draw_slots',
+           'draw_texts', 'count_edges', 'Trigram', 'check_whole', 'check_parameters', 'make', 'last_states',
+           'continuations', 'bleu_counts', 'unroll', 'longer', 'experiments', 'weaker', 'told_slowly', 'mixture',
+           'edge_errors', 'model_as_stated', 'model_of_bigrams', 'likely_paths', 'taken', 'sampler_follows_model',
+           'sampler_of_bigrams', 'beside_sacrebleu', 'unclipped', 'counts_are_sacrebleus', 'counts_without_clipping',
+           'numbered', 'used_again', 'used_once', 'used_twice', 'how_many', 'ahead', 'lengths_have_one_law',
+           'matches_have_one_law', 'matches_of_the_bigram', 'traits', 'mean_length', 'empty_share', 'zero_gap_share']
 
 # %% ../../nbs/testbeds/06_trigram.ipynb #f6e221fe
+from collections import Counter
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
+from ..harness import check, exact, measured, rate_band, reported
 from ..result import InputError, as_entropy
 
 # %% ../../nbs/testbeds/06_trigram.ipynb #3e88c7dd
@@ -172,23 +180,21 @@ class Trigram:
         """The words of a row, with single blanks between them."""
         return " ".join(self.words[token] for token in tokens if token >= 0)
 
-# %% ../../nbs/testbeds/06_trigram.ipynb #58d88aa2
-def check_number(
+# %% ../../nbs/testbeds/06_trigram.ipynb #fb1b0fb5
+def check_whole(
     name: str,  # what it is
-    value,  # what came
-    low: float,  # the least that makes sense
-    high: float = np.inf,  # the most
+    value: int,  # what came
+    low: int,  # the least that makes sense
+    high: int | None = None,  # the most
 ) -> None:
-    """Refuse a number outside its range, and what is no number.
+    """Refuse what is no whole number, or out of range.
 
     Raises InputError, code out-of-range.
     """
-    kind = float if high == 1 else int | np.integer
-    if isinstance(value, bool) or not isinstance(value, kind | int):
-        raise InputError("out-of-range", f"{name} needs a number", f"it is {value!r}")
-    if not low <= value <= high:
-        upto = "" if high == np.inf else f", {high} or less"
-        what = f"{name} needs a number of {low} or more{upto}"
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < low or (high is not None and value > high):
+        reach = f"{low} or more" if high is None else f"from {low} to {high}"
+        what = f"{name} needs a whole number, {reach}"
         raise InputError("out-of-range", what, f"it came as {value!r}")
 
 
@@ -202,12 +208,14 @@ def check_parameters(how: dict) -> None:
         what = f"make has no parameter {unknown[0]!r}"
         raise InputError("out-of-range", what, help=f"there are {known}")
     for name in ("prompts", "sentences", "texts"):
-        check_number(name, how[name], 1)
-    check_number("opening", how["opening"], 0)
-    if how["rest"] is not None:
-        check_number("rest", how["rest"], 0)
+        check_whole(name, how[name], 1)
+    for name in ("opening", "rest"):
+        if (name, how[name]) != ("rest", None):
+            check_whole(name, how[name], 0)
     for name in ("outlook", "trigram"):
-        check_number(name, how[name], 0, 1)
+        if not 0 <= how[name] <= 1:
+            what = f"{name} needs a share from 0 to 1"
+            raise InputError("out-of-range", what, f"it came as {how[name]!r}")
 
 # %% ../../nbs/testbeds/06_trigram.ipynb #6dddf913
 def make(
@@ -237,7 +245,7 @@ def make(
         parameters=how,
     )
 
-# %% ../../nbs/testbeds/06_trigram.ipynb #7f5d548b
+# %% ../../nbs/testbeds/06_trigram.ipynb #a16d8a8e
 def last_states(
     prompts: np.ndarray,  # (n, P) word numbers, -1 after the last
 ) -> np.ndarray:  # (n,) rows of `cumulative`
@@ -259,8 +267,8 @@ def continuations(
     one law, and those of different prompts are independent.
     Raises InputError without a stream or without a continuation.
     """
-    check_number("streams", streams, 1)
-    check_number("samples", samples, 1)
+    check_whole("streams", streams, 1)
+    check_whole("samples", samples, 1)
     v, columns = len(world.words), []
     raised = (np.arange(v * v)[:, None] << 32) + world.cumulative
     states = np.tile(last_states(world.prompts), streams * samples)
@@ -276,7 +284,7 @@ def continuations(
     shape = streams, samples, len(world.prompts), len(columns)
     return np.stack(columns, axis=1).reshape(shape)
 
-# %% ../../nbs/testbeds/06_trigram.ipynb #2846a82a
+# %% ../../nbs/testbeds/06_trigram.ipynb #b7bc5d40
 def bleu_counts(
     world: Trigram,
     tokens: np.ndarray,  # (..., prompts, L) word numbers, -1 after the last
@@ -303,13 +311,12 @@ def bleu_counts(
         at, code = longer(at, code, k, words, left, v)
         spot, known = longer(spot, known, k, theirs, rest, v)
         table, most = np.unique(known, return_counts=True)
-        many = len(table) + 1
         place = np.searchsorted(table, code)
         hit = np.append(table, -1)[place] == code
         at, code, place = at[hit], code[hit], place[hit]
-        pairs, times = np.unique(rows[at] * many + place, return_counts=True)
-        clipped = np.minimum(times, most[pairs % many])
-        out[:, 2 + k] = np.bincount(pairs // many, clipped, minlength=len(out))
+        pairs, times = np.unique(rows[at] * len(table) + place, return_counts=True)
+        clipped = np.minimum(times, most[pairs % len(table)])
+        out[:, 2 + k] = np.bincount(pairs // len(table), clipped, minlength=len(out))
     return out.reshape(*shape[:-1], 10)
 
 # %% ../../nbs/testbeds/06_trigram.ipynb #c5cf04a1
@@ -334,7 +341,7 @@ def longer(
     at, code = at[left[at] > k], code[left[at] > k]
     return at, code * v + words[at + k]
 
-# %% ../../nbs/testbeds/06_trigram.ipynb #86c57db9
+# %% ../../nbs/testbeds/06_trigram.ipynb #d70f2fa2
 def experiments(
     counts: np.ndarray,  # (streams, samples, prompts, k), samples even
     size: int,  # prompts in an experiment
@@ -346,7 +353,7 @@ def experiments(
     Raises InputError for a size above the number of prompts, or an odd `samples`.
     """
     streams, samples, n, k = counts.shape
-    check_number("size", size, 1, n)
+    check_whole("size", size, 1, n)
     if samples % 2:
         what = "samples need to be even, so that each has a partner"
         raise InputError("out-of-range", what, f"there are {samples}")
@@ -354,3 +361,251 @@ def experiments(
     shape = streams, 2, samples // 2, blocks, size, k
     a, b = np.moveaxis(counts[:, :, : blocks * size].reshape(shape), 1, 0)
     return a.reshape(-1, size, k), b.reshape(-1, size, k)
+
+# %% ../../nbs/testbeds/06_trigram.ipynb #8ccb4b80
+def weaker(
+    world: Trigram,
+) -> Trigram:  # the same prompts and references
+    """The world of the same seed with the trigram's part left out of its model."""
+    return make(world.seed, **world.parameters | {"trigram": 0.0})
+
+# %% ../../nbs/testbeds/06_trigram.ipynb #190e8974
+def told_slowly(
+    world: Trigram,
+) -> tuple[dict, dict]:  # (u, v) -> words after them; v -> words after it
+    """Count the training texts of a world, word by word."""
+    how, three, two = world.parameters, {}, {}
+    for row in draw_texts(np.random.default_rng(world.seed), how["texts"], how):
+        text = ["<s>", "<s>", *world.text(row).split(), "<s>"]
+        for u, v, w in zip(text, text[1:], text[2:], strict=False):
+            three.setdefault((u, v), Counter())[w] += 1
+            two.setdefault(v, Counter())[w] += 1
+    return three, two
+
+
+def mixture(
+    told: tuple[dict, dict],  # of `told_slowly`
+    u: str,
+    v: str,
+    weight: Fraction = Fraction(17, 20),  # of the trigram
+) -> Counter:  # word -> probability, a fraction
+    """Equation (1)."""
+    three, two = told[0].get((u, v)), told[1].get(v, Counter(["<s>"]))
+    parts = [(weight, three), (1 - weight, two)] if three else [(Fraction(1), two)]
+    p = Counter()
+    for share, after in parts:
+        for word, times in after.items():
+            p[word] += share * Fraction(times, after.total())
+    return p
+
+# %% ../../nbs/testbeds/06_trigram.ipynb #1d6ea9fd
+def edge_errors(
+    weight: Fraction,  # of the trigram, by the slow road
+):  # a finding
+    """Largest difference between the model's sums and equation (1), in units."""
+    world = make()
+    told, words, worst = told_slowly(world), world.words, Fraction(0)
+    pairs = [(u, v) for u in words for v in words]
+    seen = [pair for pair in pairs if pair in told[0]]
+    other = [pair for pair in pairs if pair not in told[0]]
+    seen.sort(key=lambda pair: told[0][pair].total())
+    chosen = seen[:50] + seen[-50:] + other[:: len(other) // 100][:100]
+    for u, v in chosen:
+        p, total = mixture(told, u, v, weight), Fraction(0)
+        row = world.cumulative[words.index(u) * len(words) + words.index(v)]
+        for word, edge in zip(words, row.tolist(), strict=True):
+            total += p[word]
+            worst = max(worst, abs(edge - total * 2**32))
+    band = (0, Fraction(1, 2) + Fraction(1, 2**10))
+    return exact(worst, band, n=len(chosen) * len(words))
+
+
+@check("W6.a", "the model is the mixture of trigram and bigram that it says")
+def model_as_stated():
+    return edge_errors(Fraction(17, 20))
+
+
+@check("W6.b", "the model is the bigram alone", control=True)
+def model_of_bigrams():
+    return edge_errors(Fraction(0))
+
+# %% ../../nbs/testbeds/06_trigram.ipynb #e0915e09
+@cache
+def likely_paths() -> tuple[
+    np.ndarray, float
+]:  # (n, 3) words, -1 from an end on; chance
+    """The likeliest path of every prompt of the short world, and their mean chance."""
+    world = make(**LENGTHS["short"])
+    told, paths, chances = told_slowly(world), [], []
+    for prompt in world.prompts:
+        text, path, chance = ["<s>", "<s>", *world.text(prompt).split()], [], 1
+        while len(path) < 3 and "<s>" not in path:
+            p = mixture(told, *(text + path)[-2:])
+            path.append(max(world.words, key=p.__getitem__))
+            chance *= p[path[-1]]
+        paths.append([world.words.index(word) or -1 for word in path] + [-1, -1])
+        chances.append(chance)
+    return np.array([path[:3] for path in paths]), float(sum(chances) / len(chances))
+
+
+def taken(world: Trigram, rng, n):  # a finding
+    """Share of continuations, n of each prompt, that begin with its likeliest path."""
+    paths, chance = likely_paths()
+    hits = (continuations(world, rng, 1, n)[0, ..., :3] == paths).all(axis=-1)
+    return measured(hits.mean(), rate_band(chance, hits.size), n=hits.size)
+
+
+@check("W6.c", "continuations take the likeliest path as often as the model says")
+def sampler_follows_model(rng, n=64):
+    return taken(make(**LENGTHS["short"]), rng, n)
+
+
+@check("W6.d", "continuations by the bigram take it as often", control=True)
+def sampler_of_bigrams(rng, n=64):
+    return taken(weaker(make(**LENGTHS["short"])), rng, n)
+
+# %% ../../nbs/testbeds/06_trigram.ipynb #9fcc5462
+@cache
+def beside_sacrebleu() -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # a row a text
+    """Counts of this page, of sacreBLEU, and matches without clipping."""
+    from sigtext.metrics import bleu
+
+    metric, ours, theirs, free = bleu(tokenize="none", smooth_method="none"), [], [], []
+    for world in (make(**how) for how in LENGTHS.values()):
+        tokens = continuations(world, np.random.default_rng(0), 1, 1)[0, 0]
+        texts = [world.text(row) for row in tokens]
+        references = [world.text(row) for row in world.references]
+        ours.append(bleu_counts(world, tokens))
+        theirs.append(metric.statistics(texts, references))
+        free.append([unclipped(*pair) for pair in zip(texts, references, strict=True)])
+    return tuple(np.concatenate(rows) for rows in (ours, theirs, free))
+
+
+def unclipped(text: str, reference: str) -> list[int]:  # of order 1 to 4
+    """How many k-grams of a text stand in the reference at all."""
+    found = []
+    for k in range(1, 5):
+        words = text.split(), reference.split()
+        said, known = ([x[i : i + k] for i in range(len(x) - k + 1)] for x in words)
+        found.append(sum(gram in known for gram in said))
+    return found
+
+
+@check("W6.e", "the ten counts are sacreBLEU's")
+def counts_are_sacrebleus():
+    ours, theirs, _ = beside_sacrebleu()
+    return exact(int((ours != theirs).any(axis=1).sum()), n=len(ours))
+
+
+@check("W6.f", "matches without clipping are sacreBLEU's", control=True)
+def counts_without_clipping():
+    _, theirs, free = beside_sacrebleu()
+    return exact(int((free != theirs[:, 2:6]).any(axis=1).sum()), n=len(free))
+
+# %% ../../nbs/testbeds/06_trigram.ipynb #92053543
+SIZES = {10: 2_304, 20: 1_152, 47: 512, 94: 256, 188: 128}  # the source's numbers
+
+
+def numbered() -> np.ndarray:  # (4, 64, 188, 1)
+    """Counts of one column: the number of the continuation."""
+    return np.arange(4 * 64 * 188).reshape(4, 64, 188, 1)
+
+
+def used_again(a: np.ndarray, b: np.ndarray) -> int:
+    """How many numbers stand in more than one place."""
+    return int((np.unique([a, b], return_counts=True)[1] > 1).sum())
+
+
+@check(
+    "W6.g",
+    "experiments of one size share no continuation, and pair j with j + 32",
+    covers=("aa-independent",),
+)
+def used_once():
+    faults = 0
+    for a, b in (experiments(numbered(), size) for size in SIZES):
+        faults += used_again(a, b) + int((b - a != 32 * 188).sum())
+        faults += int((np.diff(a, axis=1) != 1).sum())
+    return exact(faults, n=len(SIZES))
+
+
+@check("W6.h", "pairs of neighbours share no continuation", control=True)
+def used_twice():
+    ids = numbered()
+    return exact(used_again(ids[:, :-1], ids[:, 1:]), n=1)
+
+
+@check(
+    "W6.i",
+    "2,304, 1,152, 512, 256 and 128 experiments, 4,352 in all",
+    covers=("aa-counts", "aa-total-4352"),
+)
+def how_many():
+    found = [len(experiments(numbered(), size)[0]) for size in SIZES]
+    return exact((found != list(SIZES.values())) + abs(sum(found) - 4_352), n=6)
+
+# %% ../../nbs/testbeds/06_trigram.ipynb #155bbf01
+def ahead(rng, streams, column, other=False):  # a finding
+    """How often A has more of something than B, of the pairs that differ."""
+    world = make()
+    a = b = bleu_counts(world, continuations(world, rng, streams))
+    if other:
+        b = bleu_counts(world, continuations(weaker(world), rng, streams))
+    a, b = experiments(a, 1)[0], experiments(b, 1)[1]
+    a, b = a[..., column].sum(axis=-1), b[..., column].sum(axis=-1)
+    differ = int((a != b).sum())
+    return measured((a > b).sum() / differ, rate_band(0.5, differ), n=differ)
+
+
+LENGTH, MATCHES = slice(0, 1), slice(2, 6)
+
+
+@check("W6.j", "A is the longer one in half of the pairs that differ")
+def lengths_have_one_law(rng, n=4):
+    return ahead(rng, n, LENGTH)
+
+
+@check("W6.k", "A matches more in half of the pairs that differ")
+def matches_have_one_law(rng, n=4):
+    return ahead(rng, n, MATCHES)
+
+
+@check("W6.l", "A matches more in half of them, with B by the bigram", control=True)
+def matches_of_the_bigram(rng, n=4):
+    return ahead(rng, n, MATCHES, other=True)
+
+# %% ../../nbs/testbeds/06_trigram.ipynb #2da6f3af
+@cache
+def traits(
+    name: str,  # of a world in LENGTHS
+    seed: int = 0,  # of the world
+) -> dict[str, float]:
+    """What 256 continuations of every prompt are like, taken together."""
+    from sigtext.text_metrics import bleu_score
+
+    world = make(seed, **LENGTHS[name])
+    counts = bleu_counts(world, continuations(world, np.random.default_rng(0)))
+    a, b = (bleu_score(half.sum(axis=1)) for half in experiments(counts, 10))
+    totals = counts.sum(axis=(0, 1, 2))
+    return {
+        "mean length": float(counts[..., 0].mean()),
+        "empty": float((counts[..., 0] == 0).mean()),
+        "zero gaps": float((a == b).mean()),
+        "c/r": float(totals[0] / totals[1]),
+        "BLEU": float(bleu_score(totals)),
+    }
+
+
+@check("W6.m", "mean length of the shipped continuations, in words", reported=True)
+def mean_length():
+    return reported(traits("middle")["mean length"], n=48_128)
+
+
+@check("W6.n", "share of empty continuations in the short world", reported=True)
+def empty_share():
+    return reported(traits("short")["empty"], n=48_128)
+
+
+@check("W6.o", "share of zero gaps at 10 prompts in the short world", reported=True)
+def zero_gap_share():
+    return reported(traits("short")["zero gaps"], n=2_304)
