@@ -6,7 +6,7 @@
 __all__ = ['SUBJECTS', 'VERBS', 'AMOUNTS', 'PERIODS', 'CAUSES', 'REASONS', 'RESULTS', 'OUTLOOK', 'PHRASES', 'WORDS', 'ENDS',
            'STOP', 'PARAMETERS', 'LENGTHS', 'SEEDS', 'SIZES', 'LENGTH', 'MATCHES', 'close_gaps', 'draw_slots',
            'draw_texts', 'count_edges', 'Trigram', 'check_whole', 'check_parameters', 'make', 'last_states',
-           'continuations', 'bleu_counts', 'unroll', 'longer', 'experiments', 'weaker', 'told_slowly', 'mixture',
+           'continuations', 'unroll', 'longer', 'bleu_counts', 'experiments', 'weaker', 'told_slowly', 'mixture',
            'edge_errors', 'model_as_stated', 'model_of_bigrams', 'likely_paths', 'taken', 'sampler_follows_model',
            'sampler_of_bigrams', 'beside_sacrebleu', 'unclipped', 'counts_are_sacrebleus', 'counts_without_clipping',
            'numbered', 'used_again', 'used_once', 'used_twice', 'how_many', 'ahead', 'lengths_have_one_law',
@@ -284,6 +284,28 @@ def continuations(
     shape = streams, samples, len(world.prompts), len(columns)
     return np.stack(columns, axis=1).reshape(shape)
 
+# %% ../../nbs/testbeds/06_trigram.ipynb #c5cf04a1
+def unroll(
+    rows: np.ndarray,  # (n, L) word numbers, -1 after the last
+) -> tuple[np.ndarray, ...]:  # (words,) each: row, word, words from here on
+    """All words of all rows in one line."""
+    row, place = np.nonzero(rows >= 0)
+    left = (rows >= 0).sum(axis=1)[row] - place
+    return row, rows[row, place].astype(np.int64), left
+
+
+def longer(
+    at: np.ndarray,  # (g,) where k-grams begin
+    code: np.ndarray,  # (g,) their numbers
+    k: int,  # their length
+    words: np.ndarray,  # all words, as `unroll` gives them
+    left: np.ndarray,  # words from each on
+    v: int,  # how many words there are
+) -> tuple[np.ndarray, np.ndarray]:  # where (k+1)-grams begin, their numbers
+    """Lengthen every k-gram by the next word of its row, if there is one."""
+    at, code = at[left[at] > k], code[left[at] > k]
+    return at, code * v + words[at + k]
+
 # %% ../../nbs/testbeds/06_trigram.ipynb #b7bc5d40
 def bleu_counts(
     world: Trigram,
@@ -318,28 +340,6 @@ def bleu_counts(
         clipped = np.minimum(times, most[pairs % len(table)])
         out[:, 2 + k] = np.bincount(pairs // len(table), clipped, minlength=len(out))
     return out.reshape(*shape[:-1], 10)
-
-# %% ../../nbs/testbeds/06_trigram.ipynb #c5cf04a1
-def unroll(
-    rows: np.ndarray,  # (n, L) word numbers, -1 after the last
-) -> tuple[np.ndarray, ...]:  # (words,) each: row, word, words from here on
-    """All words of all rows in one line."""
-    row, place = np.nonzero(rows >= 0)
-    left = (rows >= 0).sum(axis=1)[row] - place
-    return row, rows[row, place].astype(np.int64), left
-
-
-def longer(
-    at: np.ndarray,  # (g,) where k-grams begin
-    code: np.ndarray,  # (g,) their numbers
-    k: int,  # their length
-    words: np.ndarray,  # all words, as `unroll` gives them
-    left: np.ndarray,  # words from each on
-    v: int,  # how many words there are
-) -> tuple[np.ndarray, np.ndarray]:  # where (k+1)-grams begin, their numbers
-    """Lengthen every k-gram by the next word of its row, if there is one."""
-    at, code = at[left[at] > k], code[left[at] > k]
-    return at, code * v + words[at + k]
 
 # %% ../../nbs/testbeds/06_trigram.ipynb #d70f2fa2
 def experiments(
