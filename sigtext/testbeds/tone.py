@@ -308,7 +308,7 @@ def classify(
 
 CLASSIFIERS = ("nb-uni", "nb-bi", "lr-uni", "lr-bi", "nbw-uni", "nbw-bi")
 
-# %% ../../nbs/testbeds/07_tone.ipynb #f2243188
+# %% ../../nbs/testbeds/07_tone.ipynb #5f34c043
 @dataclass(frozen=True, kw_only=True)
 class Tone:
     """A world of filings with a tone, and six classifiers of it."""
@@ -333,7 +333,7 @@ class Tone:
         """Test filing i as a text."""
         return text(self.test[i])
 
-
+# %% ../../nbs/testbeds/07_tone.ipynb #e8daaac8
 @lru_cache(maxsize=16)
 def build(
     seed: int,
