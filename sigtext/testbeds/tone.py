@@ -171,10 +171,10 @@ def read_units(
     phrase = (place < 4) == (after < 3)
     return kind, np.select(starts, [place >= 24, place < 4, phrase]).astype(int)
 
-# %% ../../nbs/testbeds/07_tone.ipynb #8c230553
+# %% ../../nbs/testbeds/07_tone.ipynb #b0b1e166
 def terms(
     tokens: np.ndarray,  # (n, L) words, -1 after the last
-    bigrams: bool = False,  # pairs of neighbours too
+    bigrams: bool,  # pairs of neighbours too
 ) -> tuple[np.ndarray, np.ndarray]:  # rows, codes of terms
     """Every word with its row, and every pair: code 130 (1 + first) + second."""
     rows, columns = np.nonzero(tokens >= 0)
