@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['LINE', 'STYLE', 'contrast', 'readable', 'spread', 'last_point', 'label_end', 'use_style', 'figure_bytes',
            'figure_text', 'save_figure', 'grid_step', 'bars', 'short_name', 'reaching', 'reach_sentence', 'limits',
-           'hang', 'cloud_words', 'draw_words', 'blank_axes', 'ticks', 'draw_clouds', 'draw_directions', 'clouds']
+           'hang', 'cloud_words', 'draw_words', 'blank_axes', 'ticks', 'draw_clouds', 'draw_directions', 'drawable',
+           'clouds']
 
 # %% ../nbs/foundations/02_figure.ipynb #65af648a
 import io
@@ -464,7 +465,15 @@ def draw_directions(ax, words, names) -> None:
     places = ticks(*ax.get_xlim(), room)
     ax.set_xticks(list(places), places.values())
 
-# %% ../nbs/foundations/02_figure.ipynb #abafe2ca
+# %% ../nbs/foundations/02_figure.ipynb #9a2f164f
+def drawable(
+    numbers,  # one, or some
+) -> np.ndarray:
+    """Numbers as floats; what is too small for an axis to tell from zero is zero."""
+    numbers = np.asarray(numbers, dtype=float)
+    return np.where(np.abs(numbers) < 1e-300, 0.0, numbers)
+
+# %% ../nbs/foundations/02_figure.ipynb #faa2b230
 def clouds(
     swaps: np.ndarray,  # (m,) gaps under random swaps; NaN where the metric has no value
     resamples: np.ndarray,  # (m,) gaps of resampled segments; NaN likewise
@@ -488,11 +497,11 @@ def clouds(
     if hasattr(interval, "low"):
         interval = (interval.low, interval.high)
     percent = 100 if getattr(unit, "percent", False) else 1
-    data = [np.atleast_1d(np.asarray(x, float)) for x in (swaps, resamples, effect)]
+    data = [np.atleast_1d(drawable(x)) for x in (swaps, resamples, effect)]
     swaps, resamples, (effect,) = (percent * x for x in data)
     if not np.isfinite(effect) or 0 in (len(swaps), len(resamples)):
         raise ValueError("clouds need a finite gap, and a draw in either cloud")
-    interval = None if interval is None else percent * np.asarray(interval, float)
+    interval = None if interval is None else percent * drawable(interval)
     reach = reaching(swaps, effect, alternative)
     words = cloud_words(swaps, resamples, effect, reach, unit, interval, level, draws)
     words["title"] = title or words["title"]

@@ -748,7 +748,7 @@ def power_at_corpus_scale(rng, n=400):
     power = rejections(lambda: null_pvalue(rng, gain=0.08), n)
     return measured(power, rate_band(0.5, n, side="at_least"), n=n)
 
-# %% ../nbs/theorems/10_randomization.ipynb #c614026e
+# %% ../nbs/theorems/10_randomization.ipynb #95f8a0b2
 def null_counts(
     length: str,  # of the continuations: "short", "middle" or "long"
     rng: np.random.Generator,
@@ -783,9 +783,10 @@ def experiment_pvalues(counts, size, rng, *, strict=False, m=999):
 def exact_null_pvalues(length, size, seed, streams, strict=False):
     "The same on fresh continuations, kept for the table and the picture."
     rng = np.random.default_rng(seed)
-    return experiment_pvalues(
-        null_counts(length, rng, streams), size, rng, strict=strict
-    )
+    counts = null_counts(length, rng, streams)
+    found = experiment_pvalues(counts, size, rng, strict=strict)
+    found.flags.writeable = False
+    return found
 
 # %% ../nbs/theorems/10_randomization.ipynb #edd33509
 WORLDS = ("short", "middle", "long")

@@ -16,7 +16,7 @@ __all__ = ['PARAMETERS', 'SEEDS', 'OTHERS', 'HALF', 'Aspects', 'draw_rows', 'dra
            'lexicon_accuracy', 'lexicon_correlation', 'lexicon_effect', 'error_by_rows', 'error_by_filings',
            'difference_correlation', 'difference_effect', 'single_effect']
 
-# %% ../../nbs/testbeds/09_aspects.ipynb #f5987378
+# %% ../../nbs/testbeds/09_aspects.ipynb #4a7cba17
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,7 +27,6 @@ from numbers import Integral, Real
 import numpy as np
 
 from sigtext.harness import (
-    as_seed,
     check,
     exact,
     mean_band,
@@ -37,7 +36,7 @@ from sigtext.harness import (
 )
 from ..metrics import as_numbers
 from ..resampling import cluster_index
-from ..result import InputError
+from ..result import InputError, as_entropy
 
 # %% ../../nbs/testbeds/09_aspects.ipynb #9bf6e3ab
 PARAMETERS = {
@@ -126,7 +125,7 @@ def draw_blind(
     copies = rng.random(len(chance)) < how["share"]
     return np.where(two, polarity == said, np.where(copies, lexicon, own))
 
-# %% ../../nbs/testbeds/09_aspects.ipynb #60663771
+# %% ../../nbs/testbeds/09_aspects.ipynb #ae8a59e9
 def check_parameters(
     how: dict,  # all parameters
 ) -> None:
@@ -142,7 +141,7 @@ def check_parameters(
         kind, words = Real, "a number"
         if isinstance(PARAMETERS[name], int):
             kind, words = Integral, "a whole number"
-        if not isinstance(value, kind):
+        if not isinstance(value, kind) or isinstance(value, bool):
             need = f"{name} needs to be {words}"
             raise InputError("out-of-range", need, f"{name} is {value!r}")
     filings, sentences, aspects = how["filings"], how["sentences"], how["aspects"]
@@ -161,17 +160,16 @@ def check_parameters(
             need = f"{name} needs to be {words}"
             raise InputError("out-of-range", need, f"{name} is {how[name]!r}")
 
-# %% ../../nbs/testbeds/09_aspects.ipynb #fad86f92
+# %% ../../nbs/testbeds/09_aspects.ipynb #095ef909
 def make(
     seed: int = 0,  # of the whole world
     **parameters,  # values in place of those in PARAMETERS
 ) -> Aspects:
     """Make a world of aspects, sentences and filings, and let both readers read it.
 
-    Raises InputError for a parameter that is none or has a senseless value, ValueError
-    for a seed that is no whole number of 0 or more.
+    Raises InputError for a parameter that is none, a senseless value or a wrong seed.
     """
-    how, seed = PARAMETERS | parameters, as_seed(seed)
+    how, (seed, _) = PARAMETERS | parameters, as_entropy(seed)
     check_parameters(how)
     rng = np.random.default_rng(seed)
     filing, sentence = draw_rows(rng, how)
@@ -192,7 +190,7 @@ def make(
         parameters=how,
     )
 
-# %% ../../nbs/testbeds/09_aspects.ipynb #02998fb1
+# %% ../../nbs/testbeds/09_aspects.ipynb #19df8dd4
 def cluster_moments(
     values: np.ndarray,  # (n,) one number a row
     clusters: np.ndarray,  # (n,) a label for each row
@@ -206,7 +204,7 @@ def cluster_moments(
         came = f"values came with shape {x.shape}"
         raise InputError("columns", "values need one number for each row", came)
     x = x[:, 0]
-    residuals = len(x) * x - x.sum()
+    residuals = np.where(np.ptp(x) == 0, 0.0, len(x) * x - x.sum())
     index, sizes = cluster_index(clusters, len(x))
     sums = np.bincount(index, residuals)
     pairs = int(sizes @ sizes) - len(x)
@@ -223,7 +221,7 @@ def rows_around(
     n = len(clusters)
     return 1 + cluster_moments(np.zeros(n), clusters)[2] / n
 
-# %% ../../nbs/testbeds/09_aspects.ipynb #37e0eb4f
+# %% ../../nbs/testbeds/09_aspects.ipynb #e9c5877f
 def design_effect(
     values: np.ndarray,  # (n,) one number a row
     clusters: np.ndarray,  # (n,) a label for each row
@@ -240,7 +238,7 @@ def design_effect(
 def pair_correlation(
     values: np.ndarray,  # (n,) one number a row
     clusters: np.ndarray,  # (n,) a label for each row
-) -> float:  # -1 to 1; NaN if the values do not vary or every cluster is one row
+) -> float:  # NaN if the values do not vary or every cluster is one row
     """Mean product of residuals over the pairs of a cluster, over their mean square.
 
     Raises InputError for no rows, values that are not finite, or a missing label.
@@ -389,7 +387,7 @@ def blind_effect():
     ]
     return exact(max(wrong), n=len(wrong))
 
-# %% ../../nbs/testbeds/09_aspects.ipynb #0674e172
+# %% ../../nbs/testbeds/09_aspects.ipynb #795aaeff
 @check("W9.e", "W9.d for a reader that guesses each aspect", control=True)
 def guesser_minus_one(rng, n=1):
     world = fixed_worlds()[0]
@@ -604,7 +602,7 @@ def own_difficulties_are_coins(rng, n=8):
     share, pairs = neighbours_agree(worlds, others)
     return measured(share, rate_band(0.5, pairs), n=pairs)
 
-# %% ../../nbs/testbeds/09_aspects.ipynb #233ca7c6
+# %% ../../nbs/testbeds/09_aspects.ipynb #5c589903
 def chance_variance(
     rng: np.random.Generator, n: int, **how
 ) -> tuple[float, tuple, int]:

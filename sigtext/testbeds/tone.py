@@ -17,8 +17,8 @@ __all__ = ['KINDS', 'PARAMETERS', 'SEEDS', 'GROUPS', 'WORDS', 'COUNTS', 'GROUP',
            'discordant_bi_uni', 'discordant_tie', 'discordant_weighted', 'pvalue_lr_nb', 'pvalue_bi_uni', 'pvalue_tie',
            'pvalue_weighted']
 
-# %% ../../nbs/testbeds/07_tone.ipynb #77047051
-from dataclasses import dataclass
+# %% ../../nbs/testbeds/07_tone.ipynb #bd07970a
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Integral, Real
@@ -72,7 +72,7 @@ GROUP = np.append(np.repeat(np.arange(5), COUNTS), -1)  # of word; -1 ends a fil
 PLACE = np.append(np.concatenate([np.arange(c) for c in COUNTS]), -1)  # in its group
 FIRST = dict(zip(GROUPS, (np.cumsum(COUNTS) - COUNTS).tolist(), strict=True))
 
-# %% ../../nbs/testbeds/07_tone.ipynb #124ebf98
+# %% ../../nbs/testbeds/07_tone.ipynb #e95622dc
 def settings(
     parameters: dict,  # values in place of those in PARAMETERS
 ) -> dict:  # all of them
@@ -86,9 +86,13 @@ def settings(
         raise InputError("out-of-range", "no such parameter", came, help=way)
     how = PARAMETERS | parameters
     for name, value in how.items():
-        what, fits = "a number from 0 to 1", isinstance(value, Real) and 0 <= value <= 1
+        real = isinstance(value, Real) and not isinstance(value, bool)
+        what, fits = "a number from 0 to 1", real and 0 <= value <= 1
         if isinstance(PARAMETERS[name], int):
-            what, fits = "a whole number from 1 on", isinstance(value, Integral)
+            what, fits = (
+                "a whole number from 1 on",
+                real and isinstance(value, Integral),
+            )
             fits = fits and value >= 1
         elif name in ("stop", "ridge", "weighted_ridge"):
             what, fits = "a number above 0, at most 1", fits and value > 0
@@ -308,8 +312,8 @@ def classify(
 
 CLASSIFIERS = ("nb-uni", "nb-bi", "lr-uni", "lr-bi", "nbw-uni", "nbw-bi")
 
-# %% ../../nbs/testbeds/07_tone.ipynb #5f34c043
-@dataclass(frozen=True, kw_only=True)
+# %% ../../nbs/testbeds/07_tone.ipynb #0f3ef607
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Tone:
     """A world of filings with a tone, and six classifiers of it."""
 
@@ -351,7 +355,7 @@ def build(
     named |= {"test_labels": truth, "margins": margins, "right": right}
     return Tone(**named, words=WORDS, seed=seed, parameters=how)
 
-# %% ../../nbs/testbeds/07_tone.ipynb #00ddbf17
+# %% ../../nbs/testbeds/07_tone.ipynb #dfa34fd7
 def make(
     seed: int = 0,  # of the whole world
     **parameters,  # values in place of those in PARAMETERS
@@ -360,7 +364,9 @@ def make(
 
     Raises InputError for a seed, parameter or value that cannot be.
     """
-    return build(as_entropy(seed)[0], tuple(settings(parameters).items()))
+    world = build(as_entropy(seed)[0], tuple(settings(parameters).items()))
+    names = ("margins", "right", "parameters")  # what is kept is not handed out
+    return replace(world, **{name: dict(getattr(world, name)) for name in names})
 
 # %% ../../nbs/testbeds/07_tone.ipynb #97c34cee
 def ideal_margins(
@@ -541,7 +547,7 @@ def words_at_chance(rng, n=1_000):
 def pairs_at_chance(rng, n=1_000):
     return measured(chances_apart(rng, n, True), (0, 1e-7), n=n)
 
-# %% ../../nbs/testbeds/07_tone.ipynb #26d94959
+# %% ../../nbs/testbeds/07_tone.ipynb #234e03e6
 @check("W7.l", "the ideal reader is right at the rate of its sum")
 def ideal_reader(rng, n=10_000):
     tokens, labels = draw_filings(rng, n)
@@ -653,7 +659,7 @@ def newton_agrees(rng, n=200):
     other = np.append(*logistic(counts, labels, ridge))
     return measured(np.abs(at - other).max(), (0, 1e-7), n=n)
 
-# %% ../../nbs/testbeds/07_tone.ipynb #689bfaee
+# %% ../../nbs/testbeds/07_tone.ipynb #b3bd3990
 def rare_terms(
     known: np.ndarray,  # (V,) codes
 ) -> int:
@@ -724,7 +730,7 @@ def mcnemar_pvalue(
     only_a, only_b = one_right(a, b, seed)
     return float(binomtest(only_a, only_a + only_b).pvalue) if only_a + only_b else 1.0
 
-# %% ../../nbs/testbeds/07_tone.ipynb #8153f9f4
+# %% ../../nbs/testbeds/07_tone.ipynb #7061b989
 @check("W7.aa", "accuracy of nb-uni", reported=True, covers=("tone-accuracies",))
 def nb_uni_accuracy():
     return reported(accuracy("nb-uni"), source=0.601, n=1_500)
@@ -749,7 +755,7 @@ def nbw_uni_accuracy():
 def nbw_bi_accuracy():
     return reported(accuracy("nbw-bi"), source=0.776, n=1_500)
 
-# %% ../../nbs/testbeds/07_tone.ipynb #c6395240
+# %% ../../nbs/testbeds/07_tone.ipynb #a3aef034
 def discordant(pair: int) -> int:
     """Filings that just one of a pair of classifiers gets right, in the shipped world."""
     return sum(one_right(*PAIRS[pair]))
