@@ -365,7 +365,7 @@ def mcnemar_test(
         notes=(bound,) * (p < least) + (alone,) * (n is None),
     )
 
-# %% ../nbs/theorems/11_mcnemar.ipynb #4dcf59a6
+# %% ../nbs/theorems/11_mcnemar.ipynb #cb556434
 def gap_variance(
     delta: np.ndarray,  # (...) gap, from -1 to 1
     n10: np.ndarray,  # (...) segments that only A gets right
@@ -381,8 +381,8 @@ def gap_variance(
     half = more + fewer - (2 * n - more + fewer) * gap
     constant = fewer * gap * (1 - gap)
     root = np.sqrt(half**2 + 8.0 * n * constant)
-    safe = np.where(root - half > 0, root - half, 1)
-    q = np.where(half > 0, (half + root) / (4.0 * n), 2 * constant / safe)
+    below = 2 * constant / np.where(half < 0, root - half, 1)
+    q = np.where(half < 0, below, (half + root) / (4.0 * n))
     return 2 * q + gap - gap**2, q
 
 
@@ -393,11 +393,11 @@ def score_statistic(delta, n10, n01, n) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(off == 0, 0.0, off / variance)
 
-# %% ../nbs/theorems/11_mcnemar.ipynb #16e537c0
+# %% ../nbs/theorems/11_mcnemar.ipynb #2add082e
 GAPS = np.arange(-19, 20) / 20 + 1 / 97
 
 
-@check("P1.g", "the shares that Tango's V rests on are the likeliest; z² grows")
+@check("P1.g", "the shares that Tango's V rests on are the likeliest; z squared grows")
 def likeliest_shares():
     worst, falls, cases = 0.0, 0, 0
     for n in range(1, 13):
@@ -419,7 +419,7 @@ def likeliest_shares():
         cases += z2.size
     return exact(max(worst, falls), (0, 1e-12), n=cases)
 
-# %% ../nbs/theorems/11_mcnemar.ipynb #71f75e7b
+# %% ../nbs/theorems/11_mcnemar.ipynb #85a657ea
 def tango_ends(
     n10: np.ndarray,  # (...) segments that only A gets right
     n01: np.ndarray,  # (...) segments that only B gets right
@@ -434,7 +434,7 @@ def tango_ends(
     edge, observed = ndtri((1 + level) / 2) ** 2, (n10 - n01) / n
     ends = []
     for side in (-1.0, 1.0):
-        inner, outer = observed + 0.0, np.full(np.shape(observed), side)
+        inner, outer = observed, np.full(np.shape(observed), side)
         for _ in range(60):
             middle = (inner + outer) / 2
             inside = score_statistic(middle, n10, n01, n) <= edge
