@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['WORD', 'SMALL', 'DROP', 'FINE', 'LAWS', 'neighbours', 'enclosed_step', 'exact_sum', 'whole_numbers', 'limbs',
-           'subset_sums', 'count_pairs', 'pattern_counts', 'meet_in_the_middle', 'saddle', 'log_cosh', 'circle', 'Tail',
-           'tilted', 'turns', 'powers', 'characteristic', 'enclosure', 'scaled', 'rounded', 'log_of', 'enclose',
-           'giants', 'sums_of_signs', 'tail_law', 'ends', 'leaf_law', 'known_ties', 'Bracket', 'as_bracket',
+           'subset_sums', 'count_pairs', 'pattern_counts', 'as_fraction', 'meet_in_the_middle', 'saddle', 'log_cosh',
+           'circle', 'Tail', 'tilted', 'turns', 'powers', 'characteristic', 'enclosure', 'scaled', 'rounded', 'log_of',
+           'enclose', 'giants', 'sums_of_signs', 'tail_law', 'ends', 'leaf_law', 'known_ties', 'Bracket', 'as_bracket',
            'real_tail', 'brute_share', 'cases', 'turned_step', 'step_between', 'touch_at_whole_numbers', 'cut_series',
            'counts_agree', 'misses', 'contains_truth', 'contains_fresh_truth', 'contains_binomial',
            'contains_signed_rank', 'falls_with_t', 'scale_free', 'rounding_misses', 'rounding_with_allowance',
@@ -147,7 +147,19 @@ def pattern_counts(
     less, most = count_pairs(left, right)
     return (less if met else most), most
 
-# %% ../nbs/theorems/12b_exact_real.ipynb #882e8cb2
+# %% ../nbs/theorems/12b_exact_real.ipynb #b3af7ecb
+def as_fraction(
+    value: float | Fraction,
+) -> Fraction:
+    """Take a number as the fraction that it is; InputError if it is not finite."""
+    if isinstance(value, int | Fraction):
+        return Fraction(value)
+    if not isfinite(value):
+        what = "the sum to be reached needs to be a finite number"
+        raise InputError("out-of-range", what, f"it came as {value}")
+    return Fraction(float(value))
+
+
 def meet_in_the_middle(
     x: np.ndarray,  # (n,) differences; their signs do not matter
     t: float | Fraction,  # the sum to be reached
@@ -162,7 +174,8 @@ def meet_in_the_middle(
     Source: Horowitz and Sahni (1974), doi:10.1145/321812.321823.
     """
     x = np.abs(as_numbers(x, "x")[:, 0])
-    found = pattern_counts(x[x > 0], Fraction(t) - Fraction(tolerance), memory)
+    edge = as_fraction(t) - as_fraction(tolerance)
+    found = pattern_counts(x[x > 0], edge, memory)
     if found is None:
         what = "counting all patterns of signs needs fewer differing segments"
         came = f"{np.count_nonzero(x)} differ, and memory is {memory:,} bytes"
@@ -436,7 +449,7 @@ def sums_of_signs(
         open_ = branches
     return sure, open_
 
-# %% ../nbs/theorems/12b_exact_real.ipynb #24f7ca1c
+# %% ../nbs/theorems/12b_exact_real.ipynb #ea56013b
 def tail_law(
     x: np.ndarray,  # (m,) sizes, descending, none zero
     t: Fraction,
@@ -449,8 +462,9 @@ def tail_law(
         if t < 0:
             steps.append(None)
             t = -t
-        edge = rounded((reach - t) / 2, -1)
-        forced = int((x > edge).sum()) if t <= reach else 0
+        if t > reach:
+            break
+        forced = int((x > rounded((reach - t) / 2, -1)).sum())
         if not forced:
             break
         part = exact_sum(x[:forced])
@@ -547,7 +561,7 @@ def as_bracket(
         reason=reason,
     )
 
-# %% ../nbs/theorems/12b_exact_real.ipynb #462e153e
+# %% ../nbs/theorems/12b_exact_real.ipynb #9ae8530d
 def real_tail(
     x: np.ndarray,  # (n,) differences A - B of segments or documents
     *,
@@ -564,12 +578,12 @@ def real_tail(
     Source: Graham and Vaaler (1981), doi:10.1090/S0002-9947-1981-0607121-1.
     """
     x = as_numbers(x, "x")[:, 0]
-    if not 1e-9 <= relative < 1 or not (t is None or isfinite(t)):
-        what = "the width needs to be from 1e-9 to 1, and the sum to be reached finite"
-        raise InputError("out-of-range", what, f"they came as {relative} and {t}")
+    if not 1e-9 <= relative < 1:
+        what = "the relative width needs to be from 1e-9 to 1"
+        raise InputError("out-of-range", what, f"it came as {relative}")
     x = x[x != 0]
     attained = exact_sum(x)
-    t = attained if t is None else Fraction(t)
+    t = attained if t is None else as_fraction(t)
     how = {"relative": relative, "memory": memory, "budget": budget, "meet": meet}
     tie = known_ties(x) if t == attained else Fraction(0)
     law, grid, reason = tail_law(-np.sort(-np.abs(x)), t, tie, how)
