@@ -11,8 +11,16 @@ __version__ = "0.1.0"
 _names = {
     "bootstrap": ("bootstrap_interval", "bootstrap_test"),
     "comparison": ("Comparison", "Family", "compare", "compare_metrics"),
+    "exact_kinds": ("exact_null", "exact_test"),
+    "mcnemar": ("mcnemar_test", "paired_proportions_interval"),
     "randomization": ("randomization_test",),
-    "result": ("InputError", "InputTypeError", "Interval", "SigtextWarning", "TestResult"),
+    "result": (
+        "InputError",
+        "InputTypeError",
+        "Interval",
+        "SigtextWarning",
+        "TestResult",
+    ),
 }
 _modules = ("figure", "harness", "metrics", "testbeds")
 _home = {name: module for module, names in _names.items() for name in names}

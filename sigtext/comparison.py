@@ -10,7 +10,7 @@ __all__ = ['STUDENTIZED', 'METHODS', 'Verdict', 'decide', 'Shown', 'Clouds', 'De
            'compare_metrics', 'checked_options', 'metric_word', 'call', 'compare', 'mirrored', 'not_mirrored',
            'verdict_table']
 
-# %% ../nbs/practice/30_comparison.ipynb #b859a263
+# %% ../nbs/practice/30_comparison.ipynb #2133e472
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -34,11 +34,13 @@ from sigtext.diagnostics import (
     round_gap,
     warning,
 )
+from .exact_kinds import exact_test
 from .harness import check, exact
 from .metrics import NAMES, CorpusMetric, as_metric, bleu, get
 from sigtext.randomization import (
     SIDES,
     all_swap_effects,
+    check_draws,
     randomization_test,
     swap_effects,
 )
@@ -108,7 +110,7 @@ class Shown:
 
         return methods_sentence(self) if methods else paper_sentence(self)
 
-# %% ../nbs/practice/30_comparison.ipynb #e54ed920
+# %% ../nbs/practice/30_comparison.ipynb #7127c3c4
 STUDENTIZED = "Gaps under swaps; p compares them in units of their spread"
 
 
@@ -116,13 +118,17 @@ class Clouds(Shown):
     """The two clouds of a comparison, drawn again from its seed."""
 
     def clouds(self, n_resamples: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Gaps under the test's swaps (all of them if it is exact) and on resamples."""
-        drawn = 9_999 if self.test.exact else self.test.n_resamples
-        m = n_resamples or drawn
+        """Gaps under random swaps, or all of them if they are few, and on resamples."""
+        m = n_resamples or (9_999 if self.test.exact else self.test.n_resamples)
         swaps = swap_effects(self.pair, m, self.entropy)
-        swaps = all_swap_effects(self.pair) if self.test.exact else swaps
+        swaps = all_swap_effects(self.pair) if self.all_swaps else swaps
         swaps = np.concatenate(list(swaps))
         return swaps, bootstrap_cloud(self.pair, m, self.entropy)
+
+    @property
+    def all_swaps(self) -> bool:
+        """Whether the swaps are few enough to be shown without drawing any."""
+        return self.test.exact and 2.0**self.test.n_differ <= 10_000
 
     @property
     def direction(self) -> str:
@@ -142,7 +148,7 @@ class Clouds(Shown):
             unit=self.metric.unit,
             interval=self.interval,
             alternative=self.direction,
-            draws="swaps" if self.test.exact else "random swaps",
+            draws="swaps" if self.all_swaps else "random swaps",
             title=STUDENTIZED if "studentized" in self.test.method else None,
         )
         if path is not None:
@@ -383,8 +389,8 @@ class Facts(Views):
         """What the digits of the segment test's p depend on."""
         return self.segment_test.digits
 
-# %% ../nbs/practice/30_comparison.ipynb #824af528
-METHODS = ("auto", "randomization")
+# %% ../nbs/practice/30_comparison.ipynb #e9c05c18
+METHODS = ("auto", "exact", "randomization")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -467,10 +473,20 @@ def pair_facts(pair: Pair) -> dict:
         "pair": pair,
     }
 
-# %% ../nbs/practice/30_comparison.ipynb #3f8d374c
+# %% ../nbs/practice/30_comparison.ipynb #a887368e
 def run_test(statistics, metric: CorpusMetric, options: Options) -> TestResult:
-    """The test that the options name."""
-    how = {"alternative": options.alternative, "studentize": options.studentize}
+    """The test that the options name; `auto` is the exact one where there is one."""
+    how = {"alternative": options.alternative}
+    check_draws(options.n_resamples, options.alternative)
+    structured = options.method == "auto" and metric.quotient is not None
+    if options.method == "exact" or (structured and not options.studentize):
+        try:
+            found = exact_test(*statistics, metric, clusters=options.clusters, **how)
+            return replace(found, seed=options.seed)  # of the interval
+        except InputError as error:
+            if options.method == "exact" or error.code != "no-exact-test":
+                raise
+    how["studentize"] = options.studentize
     found = randomization_test(*statistics, metric, **options.draws, **how)
     return replace(found, seed=options.seed)
 
@@ -633,7 +649,7 @@ def compare_metrics(
     doubts = family_diagnostics(found, adjusted)
     return Family(comparisons=found, adjusted=adjusted, diagnostics=doubts)
 
-# %% ../nbs/practice/30_comparison.ipynb #b91c77d6
+# %% ../nbs/practice/30_comparison.ipynb #c6ab6730
 def checked_options(given: dict, rng, n_segments: int) -> Options:
     """Check what the tests and intervals do not check themselves.
 
@@ -643,6 +659,9 @@ def checked_options(given: dict, rng, n_segments: int) -> Options:
     if given["method"] not in METHODS:
         known = f"method must be one of {', '.join(METHODS)}"
         raise InputError("unknown-method", known, f"it came as {given['method']!r}")
+    if given["method"] == "exact" and given["studentize"]:
+        what = "an exact test compares gaps, not gaps in units of their spread"
+        raise InputError("options-clash", what, help="leave studentize out")
     if given["clusters"] is not None:
         cluster_index(given["clusters"], n_segments)
     entropy, seed = as_entropy(rng)
@@ -678,7 +697,7 @@ def call(metrics: Sequence[CorpusMetric], references, options: Options) -> str:
     words += [f"rng={options.seed}" if options.seed is not None else "rng=rng"]
     return f"sigtext.compare{'_metrics' * many}({', '.join(words)})"
 
-# %% ../nbs/practice/30_comparison.ipynb #bd77237e
+# %% ../nbs/practice/30_comparison.ipynb #22d00744
 def compare(
     a,  # n strings for a text metric, else (n,) scores or (n, k) statistics of system A
     b,  # the same of system B, on the same segments in the same order
@@ -686,7 +705,7 @@ def compare(
     *,
     metric=None,  # a name, a CorpusMetric or a function of totals; BLEU for strings, else mean
     clusters=None,  # (n,) labels; segments with one label are swapped and drawn together
-    method: str = "auto",  # all arrangements where they are few, else random swaps
+    method: str = "auto",  # exact where there is an exact test, else random swaps
     alternative: str = "two-sided",  # or "greater" (A better than B), "less"
     n_resamples: int = 9_999,  # draws of the test and of the interval
     confidence_level: float = 0.95,  # of the interval; the verdict's level is 1 minus it

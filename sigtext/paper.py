@@ -85,7 +85,7 @@ def paper_finding(c, adjusted: float | None = None, tests: int = 1) -> str:
     shown = f"a difference of {gap(c, c.detectable)} with power 0.8"
     return f"{text} The test set shows {shown} at level {level_text(c.level)}."
 
-# %% ../nbs/practice/30c_paper.ipynb #094095d8
+# %% ../nbs/practice/30c_paper.ipynb #2eaa2525
 def paper_nothing(c) -> str:
     """The paper's sentence where nothing could be measured."""
     label, interval = quoted(c.metric.label), paper_interval(c)
@@ -261,15 +261,18 @@ def units_facts(c) -> list[str]:
         few += f" ({c.wins[0]} for A, {c.wins[1]} for B)"
     return [n, few]
 
-# %% ../nbs/practice/30c_paper.ipynb #405e7efa
-def interval_fact(c) -> str:
+# %% ../nbs/practice/30c_paper.ipynb #9836aaeb
+def interval_fact(
+    c,
+    spelled: bool = False,  # name the seed also where it is the test's
+) -> str:
     """How the interval was made, for the block that says how to get it again."""
     if c.interval is None:
         return "none"
     if c.verdict.code == "identical":
         return "a point, since no resample can differ"
     seed, test = c.interval.seed, c.test.seed
-    same = seed == test and not c.test.exact
+    same = seed == test and not c.test.exact and not spelled
     seed = (
         "same seed"
         if same
@@ -282,7 +285,7 @@ def interval_fact(c) -> str:
     lost = f", {format_count(lost)} undefined" if lost else ""
     return f"{c.interval.method} bootstrap, {made}{lost}"
 
-# %% ../nbs/practice/30c_paper.ipynb #fdac41a1
+# %% ../nbs/practice/30c_paper.ipynb #dd3e91b1
 def facts(result) -> list[tuple[str, str]]:
     """What it takes to get the same numbers again, as pairs of a word and a line."""
     from sigtext import __version__
@@ -298,13 +301,16 @@ def facts(result) -> list[tuple[str, str]]:
         )
 
     test = shared([", ".join(test_facts(c)) for c in cs])
+    intervals = [interval_fact(c) for c in cs]
+    if len(set(intervals)) > 1:
+        intervals = [interval_fact(c, spelled=True) for c in cs]
     holm = f", Holm over {len(cs)}" if several else ""
     few = units_facts(first)
     units = f"{few[0]}, one run of each system" if several else ", ".join(few)
     calls = dict.fromkeys(c.again for c in cs)
     return [
         ("test", f"{test}{holm}, sigtext {__version__}"),
-        ("interval", shared([interval_fact(c) for c in cs])),
+        ("interval", shared(intervals)),
         ("units", f"{units}, data {first.data}"),
         *(("metric", clean(c.metric.signature)) for c in cs),
         *(("again", clean(x)) for x in calls),

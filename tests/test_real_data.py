@@ -12,6 +12,7 @@ import pytest
 
 from sigtext import metrics
 from sigtext.comparison import compare
+from sigtext.exact_kinds import exact_test
 from sigtext.randomization import randomization_test
 
 DRAWS = 9_999
@@ -176,6 +177,10 @@ def test_entities_against_seqeval(data, folder, true, systems):
         ours = randomization_test(counts[one], counts[two], f1, rng=1)
         assert ours.effect == pytest.approx(told[name]["f1_diff"], abs=1e-12)
         assert agree(ours.pvalue, told[name]["pvalue"]), (name, ours.pvalue)
+        exact = exact_test(counts[one], counts[two], f1)
+        assert exact.method == "exact (joint counts)"
+        assert drawn_around(ours.pvalue, exact.pvalue), (name, exact.pvalue)
+        assert drawn_around(told[name]["pvalue"], exact.pvalue), (name, exact.pvalue)
 
 
 # --- right or wrong: McNemar's exact p is what the draws estimate
@@ -222,6 +227,8 @@ def test_sst2_against_mcnemar(data):
     assert ours.scores == pytest.approx((scores["cnn"], scores["lstm"]), abs=1e-12)
     assert ours.wins == (59, 101)
     assert drawn_around(ours.pvalue, told["mcnemar cnn vs lstm"]["exact"]["pvalue"])
+    exact = exact_test(a, b, "accuracy").pvalue
+    assert exact == pytest.approx(told["mcnemar cnn vs lstm"]["exact"]["pvalue"], 1e-10)
     ends = told["bootstrap CI percentile cnn vs lstm"]
     law = resampled_gap(59, 101, len(a))
     for low, high in (
@@ -246,6 +253,8 @@ def test_gsm8k_against_mcnemar(data):
         ours = compare(right[one], right[two], metric="accuracy", rng=1)
         assert ours.wins == (table[0][1], table[1][0])
         assert drawn_around(ours.pvalue, told[name]["exact"]["pvalue"]), name
+        exact = exact_test(right[one], right[two], "accuracy").pvalue
+        assert exact == pytest.approx(told[name]["exact"]["pvalue"], rel=1e-10)
 
 
 # --- speech: pooled word error rate
@@ -278,3 +287,7 @@ def test_svarah_against_jiwer(data):
         )
         assert ours.effect == pytest.approx(told[name]["wer_diff"], abs=1e-12)
         assert agree(ours.pvalue, told[name]["pvalue"] / 2), (name, ours.pvalue)
+        exact = exact_test(counts[one], counts[two], wer, alternative=side)
+        assert exact.method == "exact (pooled ratio)"
+        assert drawn_around(ours.pvalue, exact.pvalue), (name, exact.pvalue)
+        assert drawn_around(told[name]["pvalue"] / 2, exact.pvalue), name
