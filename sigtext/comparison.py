@@ -110,10 +110,10 @@ class Shown:
 
         return methods_sentence(self) if methods else paper_sentence(self)
 
-# %% ../nbs/practice/30_comparison.ipynb #7127c3c4
+# %% ../nbs/practice/30_comparison.ipynb #0c508047
 STUDENTIZED = "Gaps under swaps; p compares them in units of their spread"
 
-
+# %% ../nbs/practice/30_comparison.ipynb #6ef20311
 class Clouds(Shown):
     """The two clouds of a comparison, drawn again from its seed."""
 
