@@ -477,7 +477,7 @@ def pair_facts(pair: Pair) -> dict:
         "pair": pair,
     }
 
-# %% ../nbs/practice/30_comparison.ipynb #a887368e
+# %% ../nbs/practice/30_comparison.ipynb #990dc5d7
 def run_test(statistics, metric: CorpusMetric, options: Options) -> TestResult:
     """The test that the options name; `auto` is the exact one where there is one."""
     how = {"alternative": options.alternative}
@@ -508,7 +508,7 @@ def run_interval(pair: Pair, inputs: Inputs, options: Options) -> Interval | Non
     found = bootstrap_interval(*inputs.statistics, inputs.metric, **how)
     return replace(found, seed=seed)
 
-
+# %% ../nbs/practice/30_comparison.ipynb #be0a50c6
 def segments_for(detectable, n_segments, metric) -> tuple[float, int] | None:
     """A round gap at most half of the detectable one, and the segments it takes."""
     if not detectable:
