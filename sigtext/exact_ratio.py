@@ -4,15 +4,14 @@
 
 # %% auto #0
 __all__ = ['LOST', 'DROP', 'FORMS', 'Region', 'conditions', 'ranges', 'row_basis', 'coordinates', 'Coins', 'grouped', 'as_coins',
-           'tilted', 'means', 'tilt_to', 'exponents', 'log_tail', 'window', 'reaches', 'strips', 'half_angles',
-           'survivors', 'thinned', 'too_large', 'characteristic', 'series', 'fourier_sum', 'heaviest', 'row_columns',
-           'rarity', 'missed_rows', 'missed_columns', 'part_tail', 'summed', 'fft_size', 'region_parts',
-           'regional_tail', 'enumerated_tail', 'grid_cells', 'split_off', 'RatioTail', 'ratio_tail', 'certain',
-           'as_whole', 'ratio_region', 'ratio_pvalue', 'counted_law', 'by_definition', 'true_count',
-           'rule_is_definition', 'basis_is_basis', 'small_cases', 'fourier_tail', 'equals_enumeration',
-           'interval_holds_truth', 'growing_gap', 'tails_are_right', 'untilted_tail', 'untilted_tails', 'corners',
-           'odd_shapes', 'odd_cases', 'slow_count', 'odd_shapes_are_right', 'ties_left_out', 'entity_counts',
-           'beside_draws', 'bleu_is_too_large']
+           'tilted', 'means', 'tilt_to', 'exponents', 'log_tail', 'window', 'survivors', 'too_large', 'may_matter',
+           'half_angles', 'characteristic', 'series', 'fourier_sum', 'heaviest', 'row_columns', 'rarity', 'missed_rows',
+           'missed_columns', 'part_tail', 'summed', 'fft_size', 'region_parts', 'regional_tail', 'enumerated_tail',
+           'grid_cells', 'split_off', 'RatioTail', 'ratio_tail', 'certain', 'as_whole', 'ratio_region', 'ratio_pvalue',
+           'counted_law', 'by_definition', 'true_count', 'rule_is_definition', 'basis_is_basis', 'small_cases',
+           'fourier_tail', 'equals_enumeration', 'interval_holds_truth', 'growing_gap', 'tails_are_right',
+           'untilted_tail', 'untilted_tails', 'corners', 'odd_shapes', 'odd_cases', 'slow_count',
+           'odd_shapes_are_right', 'ties_left_out', 'entity_counts', 'beside_draws', 'bleu_is_too_large']
 
 # %% ../nbs/theorems/12c_exact_ratio.ipynb #f8e481ea
 from collections.abc import Callable, Iterator
@@ -29,7 +28,7 @@ from .randomization import all_swap_totals, check_draws
 from .resampling import MEMORY
 from .result import InputError
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #0294a678
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #fb892a14
 @dataclass(frozen=True, kw_only=True)
 class Region:
     """The arrangements whose gap is `edge` or more, or that have no value."""
@@ -39,7 +38,7 @@ class Region:
     empty: Fraction | None = None  # the score where the denominator is 0; None: none
     sides: int = 1  # how often an arrangement with a value counts
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #28eecd25
+
 def conditions(
     region: Region,
     sy: np.ndarray,  # (R,) Python integers, or floats
@@ -257,106 +256,76 @@ def window(
             edges[axis, end], lost[axis, end] = (2 * end - 1) * reach, -LOST
     return edges, lost, support
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #27809470
-def reaches(
-    coins: Coins,
-) -> np.ndarray:  # (G,) turns, at most one half
-    """How far t . z may be from a whole number of turns before |φ| of a group is DROP."""
-    bound = -np.expm1(2 * log(DROP) / coins.n)
-    bound /= np.maximum(4 * coins.q * (1 - coins.q), 1e-300)
-    return np.arcsin(np.sqrt(np.minimum(bound, 1.0))) / pi * (1 + 1e-9) + 1e-9
-
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #40738491
-def strips(
-    coins: Coins,
-    sizes: tuple[int, int],  # L1, L2
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # (T,) k, first j, number of j
-    """Runs of frequencies at which the strongest group is not negligible."""
-    top = int(np.argmax(coins.n * coins.q * (1 - coins.q)))
-    reach, (r, c) = reaches(coins)[top], (int(x) for x in coins.z[top])
-    k = np.arange(sizes[1] // 2 + 1)
-    whole = np.zeros_like(k), np.full_like(k, sizes[0])
-    if reach > 0.45:
-        return k, *whole
-    r, c = (-r, -c) if r < 0 else (r, c)
-    at = (c * k % sizes[1]) / sizes[1]
-    if r == 0:
-        near = np.minimum(at, 1 - at) <= reach
-        return k[near], *(x[near] for x in whole)
-    centre = np.arange(r + 2) - at[:, None]
-    low = np.ceil((centre - reach) * sizes[0] / r).clip(0).astype(np.int64)
-    high = np.floor((centre + reach) * sizes[0] / r).clip(max=sizes[0] - 1)
-    count = high.astype(np.int64) - low + 1
-    some = count > 0
-    return np.broadcast_to(k[:, None], low.shape)[some], low[some], count[some]
-
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #895ca0b9
-def half_angles(
-    z: np.ndarray,  # (G, 2)
-    j: np.ndarray,  # (F,) frequencies, from -L1 / 2 to L1 / 2
-    k: np.ndarray,  # (F,) frequencies, from 0 to L2 / 2
-    sizes: tuple[int, int],
-) -> np.ndarray:  # (G, F) half of t . z, reduced in whole numbers, within pi / 2
-    """Angles of all groups at all frequencies."""
-    cells = sizes[0] * sizes[1]
-    turn = z[:, :1] * (j * sizes[1]) + z[:, 1:] * (k * sizes[0])
-    turn -= cells * np.rint(turn * (1 / cells)).astype(np.int64)
-    return turn * (pi / cells)
-
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #36566b14
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #51b03720
 def survivors(
     coins: Coins,
-    sizes: tuple[int, int],
-    memory: int,  # no more frequencies than this are looked at
-) -> tuple[np.ndarray, np.ndarray]:  # (F,) j and k, half of the plane
+    sizes: tuple[int, int],  # L1, L2
+    memory: int,
+) -> tuple[np.ndarray, np.ndarray]:  # (F,) j in 0, ..., L1 - 1, and k up to L2 / 2
     """Frequencies at which the characteristic function may exceed DROP.
 
-    Raises InputError if the strongest group leaves more of them than `memory`.
+    Raises InputError if blocks in number of memory / 128 are still to be cut.
     """
-    k, low, count = strips(coins, sizes)
-    if count.sum() > memory:
-        raise too_large(f"{count.sum():,} frequencies would have to be looked at")
-    block, kept = (np.cumsum(count) - 1) // 2**18, []
-    for part in np.split(np.arange(len(k)), np.flatnonzero(np.diff(block)) + 1):
-        many = count[part]
-        kk, ends = np.repeat(k[part], many), np.cumsum(many)
-        jj = np.arange(ends[-1]) - np.repeat(ends - many - low[part], many)
-        jj -= sizes[0] * (2 * jj > sizes[0])
-        kept.append(thinned(coins, jj, kk, sizes))
-    return tuple(np.concatenate(x) for x in zip(*kept, strict=True))
+    ends = np.array([sizes[0], sizes[1] // 2 + 1])
+    side = np.array([1 << max(0, (int(x) - 1) // 64).bit_length() for x in ends])
+    at = np.stack(np.meshgrid(*map(np.arange, -(-ends // side))), axis=-1)
+    at = at.reshape(-1, 2) * side
+    while True:
+        if len(at) * 128 > memory:
+            raise too_large("too many frequencies would have to be summed")
+        parts = np.split(at, range(2**14, len(at), 2**14))
+        at = np.concatenate([x[may_matter(coins, sizes, x, side)] for x in parts])
+        if (side == 1).all():
+            return at[:, 0], at[:, 1]
+        steps = list(product(*({0, int(x) // 2} for x in side)))
+        side = np.maximum(side // 2, 1)
+        at = (at[:, None] + steps).reshape(-1, 2)
+        at = at[(at < ends).all(axis=1)]
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #b89b55d5
-def thinned(
-    coins: Coins,
-    j: np.ndarray,  # (F,) frequencies
-    k: np.ndarray,  # (F,)
-    sizes: tuple[int, int],
-) -> tuple[np.ndarray, np.ndarray]:  # (F,) j and k of those that are left
-    """Drop frequencies by one strong group after another, then by all together."""
-    fair = coins.q * (1 - coins.q)
-    order, reach = np.argsort(-coins.n * fair, kind="stable"), reaches(coins)
-    for g in order[1:8]:
-        turn = coins.z[g, 0] / sizes[0] * j + coins.z[g, 1] / sizes[1] * k
-        live = np.abs(turn - np.rint(turn)) <= reach[g]
-        j, k = j[live], k[live]
-    size = np.zeros(len(j))
-    for g in order if len(j) > 256 else ():
-        half = half_angles(coins.z[g : g + 1], j, k, sizes)[0]
-        with np.errstate(divide="ignore"):
-            size += coins.n[g] / 2 * np.log1p(-4 * fair[g] * np.sin(half) ** 2)
-        live = size >= log(DROP)
-        if live.mean() < 0.9:
-            j, k, size = j[live], k[live], size[live]
-    return j, k
-
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #5419edd3
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #981d9356
 def too_large(why: str) -> InputError:
     "The refusal."
     what = "the exact test of this quotient would be too large"
     way = "draw swaps instead, or round the scores to fewer decimals"
     return InputError("no-exact-test", what, why, help=way)
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #47af0c73
+
+def may_matter(
+    coins: Coins,
+    sizes: tuple[int, int],
+    at: np.ndarray,  # (T, 2) least frequencies of blocks
+    side: np.ndarray,  # (2,) frequencies to a side
+) -> np.ndarray:  # those blocks that may hold a survivor, as an index
+    """Bound the characteristic function in blocks, strong groups first."""
+    fair = coins.q * (1 - coins.q)
+    order = np.argsort(-coins.n * fair, kind="stable")
+    left, logs = np.arange(len(at)), np.zeros(len(at))
+    for start in range(0, len(order), 16):
+        g = order[start : start + 16]
+        z, half = coins.z[g] / sizes, (side - 1) / 2
+        turn = z @ (at[left] + half).T
+        off = np.abs(turn - np.rint(turn)) - (np.abs(z) @ half)[:, None] - 1e-9
+        sin = np.sin(pi * np.maximum(off, 0))
+        with np.errstate(divide="ignore"):
+            logs += coins.n[g] / 2 @ np.log1p(-4 * fair[g][:, None] * sin**2)
+        live = logs >= log(DROP)
+        left, logs = left[live], logs[live]
+    return left
+
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #e705db42
+def half_angles(
+    z: np.ndarray,  # (G, 2)
+    j: np.ndarray,  # (F,) frequencies
+    k: np.ndarray,  # (F,)
+    sizes: tuple[int, int],
+) -> np.ndarray:  # (G, F) half of t . z, reduced in whole numbers, within pi / 2
+    """Angles of all groups at all frequencies."""
+    cells, j = sizes[0] * sizes[1], j - sizes[0] * (2 * j > sizes[0])
+    turn = z[:, :1] * (j * sizes[1]) + z[:, 1:] * (k * sizes[0])
+    turn -= cells * np.rint(turn * (1 / cells)).astype(np.int64)
+    return turn * (pi / cells)
+
+
 def characteristic(
     coins: Coins,
     j: np.ndarray,  # (F,)
@@ -380,7 +349,7 @@ def characteristic(
         out[part] = np.where(live, np.exp(np.where(live, size, 0) + 1j * phase), 0)
     return out
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #7568137a
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #307beb46
 def series(
     low: np.ndarray,  # (R,) first column
     high: np.ndarray,  # (R,) last column
@@ -390,6 +359,8 @@ def series(
 ) -> np.ndarray:  # (R, K)
     """Sums of exp(-(rate + 2 pi i k / size) c) over c = low, ..., high."""
     k = np.zeros(1, dtype=np.int64) if k is None else k
+    if rate < 0:
+        return series(-high, -low, -rate, k, size).conj()
     root = np.exp(-2j * pi * np.arange(size) / size)
     first, after = (
         np.exp(-rate * x)[:, None] * root[x[:, None] * k % size]
@@ -400,7 +371,7 @@ def series(
     flat = length if rate == 0 else np.expm1(-rate * length) / np.expm1(-rate)
     return np.where(zero, first * flat, out)
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #646d5685
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #53296b5d
 def fourier_sum(
     coins: Coins,
     sizes: tuple[int, int],
@@ -413,6 +384,8 @@ def fourier_sum(
     j, k = survivors(coins, sizes, memory)
     phi = characteristic(coins, j, k, sizes)
     columns, which = np.unique(k, return_inverse=True)
+    if len(columns) * sizes[0] > memory:
+        raise too_large("too many frequencies would have to be summed")
     step = max(1, memory // (64 * (sizes[0] + 2 * len(r))))
     value = power = 0.0
     for start in range(0, len(columns), step):
@@ -429,13 +402,13 @@ def fourier_sum(
     cells = sizes[0] * sizes[1]
     return value / cells, sqrt(power / cells)
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #300e371b
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #74af1f71
 def heaviest(coins: Coins, r, first, last) -> np.ndarray:  # (R,) logs
     "Largest log weight of each row of a region."
     mean, (t1, t2) = (coins.n * coins.q) @ coins.z, coins.theta
     return -t1 * (r - mean[0]) - t2 * ((first if t2 > 0 else last) - mean[1])
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #77456109
+
 def row_columns(
     coins: Coins,
     region: Region,
@@ -461,7 +434,7 @@ def rarity(coins: Coins, r: np.ndarray) -> np.ndarray:
         return np.zeros(len(r))
     return np.minimum(log_tail(coins, 1, r), log_tail(coins, -1, r))
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #7cfdc8b1
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #1ac30d49
 def missed_rows(
     coins: Coins,
     region: Region,
@@ -477,7 +450,7 @@ def missed_rows(
         total = np.logaddexp.reduce(logs[first <= last], initial=total)
     return float(total)
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #c15ea101
+
 def missed_columns(
     coins: Coins,
     near: tuple[np.ndarray, ...],  # (R,) rows of the window; first, last, times
@@ -557,7 +530,7 @@ def fft_size(least: int) -> int:
     odd = (1, 3, 5, 9, 15)
     return min(f << max(0, (-(-least // f) - 1).bit_length()) for f in odd)
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #926de98d
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #5942b628
 def region_parts(
     coins: Coins,  # fair ones
     region: Region,
@@ -591,7 +564,7 @@ def region_parts(
 
         yield value, slope, (low, inf) if sign > 0 else (-inf, -low)
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #80e7259e
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #3b8ee8b9
 def regional_tail(
     coins: Coins,  # fair ones
     region: Region,
@@ -603,9 +576,8 @@ def regional_tail(
         theta = tilt_to(coins, value, slope)
         tries = [part_tail(coins, region, theta, band, memory)]
         if tries[0][2] > 1e-9 * tries[0][1] and theta.any():
-            tries += [
-                part_tail(coins, region, f * theta, band, memory) for f in (0.5, 0)
-            ]
+            less = (0.75, 0.5, 0.25, 0.0)
+            tries += [part_tail(coins, region, f * theta, band, memory) for f in less]
         found.append(min(tries, key=lambda x: x[0] + log(max(x[2], 1e-300))))
     return found
 
@@ -631,7 +603,7 @@ def grid_cells(moves: np.ndarray, n: np.ndarray) -> float:
     sides = np.minimum(n @ z, sqrt(2 * LOST) * np.sqrt(n @ z**2)) + 1
     return float(sides.prod())
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #dd6bbca3
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #2ccf7656
 def split_off(
     moves: np.ndarray,  # (G, 2) distinct moves
     n: np.ndarray,  # (G,) units with each
@@ -653,7 +625,7 @@ def split_off(
     np.subtract.at(left := n.copy(), chosen, 1)
     return moves[chosen], left
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #bbcfbc65
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #49b6f473
 @dataclass(frozen=True, kw_only=True)
 class RatioTail:
     """A probability and what is certain about it: an interval with bounds for all errors."""
@@ -663,13 +635,13 @@ class RatioTail:
     high: float
     log_p: float  # for probabilities below the smallest float
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #038fd191
+
 def ratio_tail(
     moves: np.ndarray,  # (d, 2) whole numbers: u . (a - b) and v . (a - b) of each unit
     region: Region,
     *,
     least: int = 0,  # arrangements known to be in the region, as they count
-    memory: int = MEMORY,  # bytes held at a time; frequencies that may be looked at
+    memory: int = MEMORY,  # bytes held at a time; a larger problem is refused
 ) -> RatioTail:
     """Probability that fair swaps lead into a region of the plane.
 
@@ -709,7 +681,7 @@ def certain(
     p = min(max(exp(middle), found["low"], 5e-324), found["high"])
     return RatioTail(p=p, log_p=middle, **found)
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #77cef430
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #39cc2c53
 def as_whole(
     weights: tuple,  # whole numbers, fractions or floats
 ) -> tuple[np.ndarray, int]:  # (k,) whole numbers, and what they were multiplied by
@@ -723,7 +695,7 @@ def as_whole(
     scale = lcm(*(x.denominator for x in found))
     return np.array([int(x * scale) for x in found], dtype=object), scale
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #96ef1fec
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #c876960c
 def ratio_region(
     rows: np.ndarray,  # (2, units, k) whole numbers
     numerator: tuple,  # u
@@ -799,7 +771,7 @@ def counted_law(
     x = (some + base - low[0]) % wide + low[0]
     return np.stack([x, (some + base - x) // wide], axis=1), counts[some]
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #d426fc2b
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #ba7d8537
 def by_definition(
     region: Region,
     s: np.ndarray,  # (cells, 2) values of S
@@ -822,7 +794,7 @@ def by_definition(
         return ahead & ~none, none
     return ahead.astype(bool), np.zeros(len(s), dtype=bool)
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #6daef7b6
+
 def true_count(
     moves: np.ndarray,  # (d, 2)
     region: Region,
@@ -924,7 +896,7 @@ def interval_holds_truth():
         cases += 1
     return exact(int(wrong), n=cases)
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #cd2bcb99
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #e5d69c5a
 def growing_gap(
     better: int,  # segments on which A gains and B loses
     n: int = 80,
@@ -936,7 +908,7 @@ def growing_gap(
     moves, region, _ = ratio_region(rows, (2, 0, 0), (2, 1, 1), "greater", 0.0)
     return moves[moves.any(axis=1)], region
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #2834ab06
+
 @check("E3.e", "tails of an F1 gap on 80 segments, relative error")
 def tails_are_right():
     off = []
@@ -973,7 +945,7 @@ def corners():
         off.append(fourier_tail(moves, region).log_p / (-d * log(2)) - 1)
     return exact(max(map(abs, off)), (0, 1e-12), n=len(off))
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #2ac22606
+# %% ../nbs/theorems/12c_exact_ratio.ipynb #ee58d043
 def odd_shapes() -> list[np.ndarray]:
     "Moves that leave the plane, its lattice or its window badly filled."
     rng = np.random.default_rng(8)
@@ -1001,7 +973,7 @@ def odd_cases(strict: bool = False) -> Iterator[tuple[np.ndarray, Region]]:
             more = Fraction(1, 10**40) if strict else 0
             yield moves, Region(totals=(17, v), edge=edge + more)
 
-# %% ../nbs/theorems/12c_exact_ratio.ipynb #e6d35cdc
+
 def slow_count(moves: np.ndarray, region: Region) -> int:
     "Arrangements of a region, where the plane is too wide for one big integer."
     wide = (np.abs(moves) > 1_000).any(axis=1)
