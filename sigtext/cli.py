@@ -71,7 +71,7 @@ What to compare
                          accuracy, precision, recall, f1, ratio; repeatable
 """
 
-# %% ../nbs/practice/34_cli.ipynb #b280f1e5
+# %% ../nbs/practice/34_cli.ipynb #18fd9d4e
 COMPARE_HELP += """\
   --tokenize NAME        of bleu: 13a, intl, char, zh, ja-mecab, none, ...
   --lowercase            of bleu and chrf: ignore case
@@ -81,6 +81,8 @@ COMPARE_HELP += """\
   --beta X               of f1: 1; recall weighs X times as much as precision
 
 How
+  --method NAME          auto: the exact test where there is one, else random
+                         swaps; exact or randomization insist on theirs
   --alternative WHICH    two-sided; greater: A better than B; less
   --studentize           compare gaps in units of their spread: for systems that
                          write very different amounts
@@ -215,7 +217,7 @@ def real_number(
         way = f"{option} {number / 100:g}"
     raise fault("out-of-range", summary, f"It came as {text}.", help=way)
 
-# %% ../nbs/practice/34_cli.ipynb #75dfbd63
+# %% ../nbs/practice/34_cli.ipynb #f517cfc9
 FLAGS = {
     "--lowercase",
     "--studentize",
@@ -238,7 +240,7 @@ OPTIONS = {
     "compare": (
         *("--reference", "--clusters", "--name", "--skip-lines", "--encoding"),
         *("--metric", *METRIC_OPTIONS),
-        *("--alternative", "--studentize", "--n-resamples", "--seed"),
+        *("--method", "--alternative", "--studentize", "--n-resamples", "--seed"),
         "--confidence-level",
         *("--format", "--sentence", "--all-diagnostics", "--out", "--plot"),
         *("--color", "--quiet"),
@@ -377,7 +379,7 @@ def quoted(word: str) -> str:
     ]
     return f"$'{''.join(parts)}'"
 
-# %% ../nbs/practice/34_cli.ipynb #f15a27f7
+# %% ../nbs/practice/34_cli.ipynb #211ccdc1
 def again(
     values: argparse.Namespace, files: list[str], metrics: list[str], seed
 ) -> str:
@@ -402,6 +404,7 @@ AGAIN = {
     "--name": None,
     "--metric": None,
     **dict.fromkeys(METRIC_OPTIONS),
+    "--method": "auto",
     "--alternative": "two-sided",
     "--studentize": False,
     "--n-resamples": "9999",
@@ -610,7 +613,7 @@ def compare_command(argv: list[str]) -> int:
     result = with_command(result, values, files, chosen)
     return answer(result, values)
 
-# %% ../nbs/practice/34_cli.ipynb #e2f8dea8
+# %% ../nbs/practice/34_cli.ipynb #195db5dd
 def checked(values: argparse.Namespace, files: list[str]) -> dict:
     "The options of the computation, converted; an error for any that cannot be."
     if len(files) != 2:
@@ -627,8 +630,10 @@ def checked(values: argparse.Namespace, files: list[str]) -> dict:
     writable(values.out)
     writable(values.plot, (".svg", ".png", ".pdf"))
     sides = ("two-sided", "greater", "less")
+    methods = ("auto", "exact", "randomization")
     draws, level = values.n_resamples or "9999", values.confidence_level or "0.95"
     return {
+        "method": one_of(values.method or methods[0], methods, "--method"),
         "alternative": one_of(values.alternative or sides[0], sides, "--alternative"),
         "n_resamples": whole_number(draws, "--n-resamples", 1, MOST_DRAWS),
         "confidence_level": real_number(level, "--confidence-level", 0, 1),

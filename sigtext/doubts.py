@@ -688,7 +688,7 @@ EXPLANATIONS["no-draws"] = explanation(
     """One draw is enough for a valid p-value, and 9,999 for a useful one.""",
 )
 
-# %% ../nbs/practice/29_doubts.ipynb #279b4794
+# %% ../nbs/practice/29_doubts.ipynb #5cccd6cb
 EXPLANATIONS["unknown-check"] = explanation(
     "error",
     "practice/35_verification",
@@ -709,7 +709,8 @@ EXPLANATIONS["options-clash"] = explanation(
     "error",
     "practice/35_verification",
     "two options that exclude each other",
-    """A fixed seed and fresh draws cannot both be had.""",
+    """The message names the two: a fixed seed and fresh draws, or an exact test and
+    gaps in units of their spread.""",
     """Nothing is run.""",
     """Leave out one of them.""",
 )

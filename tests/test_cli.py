@@ -1064,6 +1064,18 @@ def test_far_tails_are_exact_where_there_is_an_exact_test(here, call):
     assert found["pvalue"] == pytest.approx(2.0**-39, rel=1e-10)
 
 
+def test_method_says_how_p_is_found(here, call, refused):
+    written(here, "a", [1] * 40)
+    written(here, "b", [0] * 40)
+    line = "compare a b --metric accuracy --seed 1"
+    out = call(f"{line} --method randomization --n-resamples 999")[1]
+    assert "test     randomization, two-sided, 999 draws" in out
+    assert "--method randomization" in out[out.index("again ") :]
+    assert call(f"{line} --method exact")[1].count("exact (McNemar)") == 1
+    refused(f"{line} --method best", "usage")
+    refused(f"{line} --method exact --studentize", "options-clash")
+
+
 def test_far_tails_stop_at_the_floor_of_the_draws(compare):
     how = {"metric": "accuracy", "method": "randomization", "n_resamples": 999}
     out = str(compare([1] * 40, [0] * 40, rng=1, **how))
