@@ -197,10 +197,11 @@ def smallest_pvalues(c) -> dict:
     draws = None if c.test.exact else 1 / (c.test.n_resamples + 1)
     return {"arrangements": max(math.ldexp(1.0, -halves), 5e-324), "draws": draws}
 
-# %% ../nbs/practice/33_report.ipynb #b9a964ef
+# %% ../nbs/practice/33_report.ipynb #54da62d6
 def comparison_numbers(c) -> dict:
     """The numbers of a comparison, with the keys of its JSON."""
     ends, (low, high) = c.interval, c.test.pvalue_interval
+    certain = None if c.test.exact else 0.95  # bounds of an exact p have no level
     at = {"power": 0.8, "level": c.level}
     size, n = c.segments_for or (None, None)
     return {
@@ -214,7 +215,7 @@ def comparison_numbers(c) -> dict:
             "method": ends.method,
         },
         "pvalue": c.pvalue,
-        "pvalue_interval": {"low": low, "high": high, "level": 0.95},
+        "pvalue_interval": {"low": low, "high": high, "level": certain},
         "smallest_pvalue": smallest_pvalues(c),
         "alternative": c.test.alternative,
         "method": c.test.method,
