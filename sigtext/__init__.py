@@ -14,6 +14,7 @@ _names = {
     "exact_kinds": ("exact_null", "exact_test"),
     "mcnemar": ("mcnemar_test", "paired_proportions_interval"),
     "randomization": ("randomization_test",),
+    "shifts": ("shift_interval",),
     "result": (
         "InputError",
         "InputTypeError",
