@@ -67,7 +67,7 @@ def error_body(
             first = rest
     return out
 
-# %% ../nbs/foundations/01_result.ipynb #e98c849a
+# %% ../nbs/foundations/01_result.ipynb #8a3e4695
 GLUE = re.compile(r"\bp [=<>] |\bseed (?=\d)|\bsigtext (?=\d)|\bdata (?=[0-9a-f]{8})")
 
 
@@ -106,7 +106,7 @@ def fill(
         line = line + word if line == start else f"{line} {word}"
     return [x.replace("\0", " ") for x in [*lines, line]]
 
-# %% ../nbs/foundations/01_result.ipynb #35a0f2cd
+# %% ../nbs/foundations/01_result.ipynb #1f84d5a0
 def as_entropy(
     rng: int | np.random.Generator | None,  # seed, generator or nothing
 ) -> tuple[int, int | None]:  # entropy for SeedSequence; the seed to record
@@ -368,7 +368,7 @@ def counted(n: int, noun: str) -> str:
     """A count with its noun, in the plural where it is one: `1 segment`."""
     return f"{format_count(n)} {noun}{'' if n == 1 else 's'}"
 
-# %% ../nbs/foundations/01_result.ipynb #b460d921
+# %% ../nbs/foundations/01_result.ipynb #f0aa71bb
 class Shown:
     """The ways in which every result shows itself."""
 
@@ -437,7 +437,7 @@ class TestResult(Shown):
         row |= {"alternative": self.alternative, "segments": n}
         return row if self.exact else row | {"draws": format_count(self.n_resamples)}
 
-# %% ../nbs/foundations/01_result.ipynb #761b6f54
+# %% ../nbs/foundations/01_result.ipynb #4e41d653
 def test_words(
     test: TestResult,
     units: str = "clusters",  # what the swapped units are called if not segments
@@ -445,7 +445,7 @@ def test_words(
     """A test in the words of a paper: sides, kind, units, draws."""
     sides = "two-sided" if test.alternative == "two-sided" else "one-sided"
     inside = test.method.removeprefix("exact").strip(" ()")
-    draws = f", {format_count(test.n_resamples)} draws"
+    draws = f", {format_count(test.n_resamples)} draws" if test.n_resamples else ""
     if test.exact:
         draws = f", {inside}" if "arrangement" in inside else ""
         inside = "randomization" if draws or not inside else inside
@@ -458,7 +458,7 @@ def test_words(
 
 test_words.__test__ = False
 
-# %% ../nbs/foundations/01_result.ipynb #67284791
+# %% ../nbs/foundations/01_result.ipynb #18b61e15
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Interval(Shown):
     """An interval for the difference between two systems' scores, A - B.
@@ -520,7 +520,7 @@ def wald_covers():
 
     return exact(least_coverage(wald), (0.95, 1), n=999)
 
-# %% ../nbs/foundations/01_result.ipynb #4a47036f
+# %% ../nbs/foundations/01_result.ipynb #380f5b6e
 def misprints(show, n: int = 9_999) -> int:
     """How many of the n + 1 drawn p-values `show` prints amiss."""
     bad = 0
