@@ -32,7 +32,7 @@ from sigtext.harness import (
 )
 from .result import InputError, fill
 
-# %% ../nbs/practice/35_verification.ipynb #263bea6f
+# %% ../nbs/practice/35_verification.ipynb #051de8e0
 PLAIN = dict(
     zip(
         "≤≥≠−×·–Σ∇∞∈→αβγδελμπσ",
@@ -80,7 +80,7 @@ def page_title(
     title = plain(text.split("\n")[0].rstrip("."))
     return f"{title} ({Path(page).stem})" if page else title
 
-# %% ../nbs/practice/35_verification.ipynb #0094fa7a
+# %% ../nbs/practice/35_verification.ipynb #845feb17
 def request_names(
     registry: dict[str, CheckFunction],
 ) -> dict[str, list[str]]:  # what may be asked for -> labels
@@ -107,7 +107,9 @@ def select_checks(
     chosen = set() if requests else set(registry)
     for request in requests:
         if request.lower() not in spelled:
-            near = get_close_matches(request.lower(), spelled, n=3, cutoff=0.5)
+            page = request.lower().split(".")[0] + "."
+            pool = [name for name in spelled if name.startswith(page)] or spelled
+            near = get_close_matches(request.lower(), pool, n=3, cutoff=0.5)
             similar = f"similar names: {', '.join(spelled[n] for n in near)}. "
             raise InputError(
                 "unknown-check",
@@ -185,7 +187,7 @@ def table_widths(
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return label, widths[0], max(widths[1], 14), max(widths[2], 5)
 
-# %% ../nbs/practice/35_verification.ipynb #3043c0ae
+# %% ../nbs/practice/35_verification.ipynb #9524242a
 def result_table(
     runs: list[Run],
     width: int = 80,  # columns
@@ -212,7 +214,7 @@ def result_table(
         out.append("")
     return "\n".join(out)
 
-# %% ../nbs/practice/35_verification.ipynb #7666ba77
+# %% ../nbs/practice/35_verification.ipynb #a48d4702
 def failure_text(
     run: Run,
     scale: float = 1.0,  # factor the run was made with
@@ -539,7 +541,7 @@ def check_panel(
     box.parts = {"seed": seed, "fresh": fresh, "scale": scale, "run": run, "out": out}
     return box
 
-# %% ../nbs/practice/35_verification.ipynb #0356edea
+# %% ../nbs/practice/35_verification.ipynb #5f536172
 def odd_runs() -> list[Run]:
     """Runs with claims, labels and numbers of many lengths, of every result."""
     edges = [(0, 0), (0.05, 0.0672512), (-1234567, 1e-300), (-1 / 3, float("inf"))]
