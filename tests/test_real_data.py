@@ -222,12 +222,13 @@ def test_sst2_against_mcnemar(data):
     true, cnn, lstm = (lines(folder / f"{x}.txt") for x in ("gold", "cnn", "lstm"))
     a, b = (np.equal(np.array(x), np.array(true)).astype(float) for x in (cnn, lstm))
     told = gold(folder)
-    ours = compare(a, b, metric="accuracy", rng=1, names=("cnn", "lstm"))
+    how = {"method": "randomization", "names": ("cnn", "lstm")}
+    ours = compare(a, b, metric="accuracy", rng=1, **how)
     scores = told["acc cnn vs lstm"]
     assert ours.scores == pytest.approx((scores["cnn"], scores["lstm"]), abs=1e-12)
     assert ours.wins == (59, 101)
     assert drawn_around(ours.pvalue, told["mcnemar cnn vs lstm"]["exact"]["pvalue"])
-    exact = exact_test(a, b, "accuracy").pvalue
+    exact = compare(a, b, metric="accuracy", rng=1).pvalue
     assert exact == pytest.approx(told["mcnemar cnn vs lstm"]["exact"]["pvalue"], 1e-10)
     ends = told["bootstrap CI percentile cnn vs lstm"]
     law = resampled_gap(59, 101, len(a))
@@ -250,10 +251,11 @@ def test_gsm8k_against_mcnemar(data):
     for name in pairs:
         one, two = name.removeprefix("mcnemar ").split(" vs ")
         table = told[name]["table_[A_right/wrong]x[B_right/wrong]"]
-        ours = compare(right[one], right[two], metric="accuracy", rng=1)
+        how = {"metric": "accuracy", "rng": 1}
+        ours = compare(right[one], right[two], method="randomization", **how)
         assert ours.wins == (table[0][1], table[1][0])
         assert drawn_around(ours.pvalue, told[name]["exact"]["pvalue"]), name
-        exact = exact_test(right[one], right[two], "accuracy").pvalue
+        exact = compare(right[one], right[two], **how).pvalue
         assert exact == pytest.approx(told[name]["exact"]["pvalue"], rel=1e-10)
 
 
