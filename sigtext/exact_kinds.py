@@ -107,7 +107,7 @@ def combine(
     )
     return total + 0 * columns[0][0], Fraction(1, grid)
 
-# %% ../nbs/theorems/12d_exact_kinds.ipynb #fad72e83
+# %% ../nbs/theorems/12d_exact_kinds.ipynb #e3e69c96
 def real_moves(
     pair: Pair,
 ) -> Moves:
@@ -120,10 +120,11 @@ def real_moves(
         back = x - a
         error = np.abs((a - (x - back)) - (b + back)).sum()
     else:
-        flat = [[] for _ in range(n)]
-        for unit, one, two in zip(pair.index, *(rows @ u).tolist(), strict=True):
-            flat[unit] += [one, -two]
-        x = np.array([fsum(each) for each in flat])
+        one, two = rows @ u
+        labels, values = np.tile(pair.index, 2), np.concatenate([one, -two])
+        order = np.argsort(labels, kind="stable")
+        starts = np.searchsorted(labels[order], np.arange(1, n))
+        x = np.array([fsum(each) for each in np.split(values[order], starts)])
         error = np.spacing(np.abs(x)).sum()
         below = cluster_sums((rows @ v)[..., None], pair.index)[..., 0]
     near = tie_tolerance(centred(pair, reals=True)) * abs(below[0].sum())

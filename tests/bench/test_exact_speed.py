@@ -61,21 +61,6 @@ def test_a_million_sentences(race):
     race(title, ours, peer, 1 / 100, peer_rounds=400)
 
 
-def slope(work, sizes):
-    """Exponent of the time as a power of the number of sentences."""
-    data = [steps(n) for n in sizes]
-    seconds = [exact.best_seconds(lambda x=x: work(x), 5) for x in data]
-    return np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
-
-
-def test_slopes_of_the_published_costs():
-    """O(G N^2) and O(G N log(GN) log N), as far as a clock can tell."""
-    program = slope(exact.pmf_by_dp, [2_000, 4_000, 8_000, 16_000])
-    halves = slope(lambda x: exact.pmf_by_fft(x, trim=False), [2_048, 8_192, 32_768])
-    assert 1.2 <= program <= 2.6
-    assert 0.7 <= halves <= 2.0
-
-
 def test_memory_of_the_law(peak):
     """O(GN): a few numbers of eight bytes for each value of the sum."""
     x = steps(SENTENCES)
