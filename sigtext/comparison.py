@@ -30,12 +30,12 @@ from sigtext.diagnostics import (
     detectable_gap,
     diagnose,
     length_ratio,
-    linear_spread,
     round_gap,
     warning,
 )
 from .exact_kinds import exact_test
 from .harness import check, exact
+from .linearization import linear_spread
 from .metrics import NAMES, CorpusMetric, as_metric, bleu, get
 from sigtext.randomization import (
     SIDES,
