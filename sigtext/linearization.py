@@ -441,7 +441,7 @@ def writers_within_five_percent(rng, n=8_000):
     off = [spread_ratio(rng, n, a, b) - 1 for a, b in combinations(names, 2)]
     return reported(max(map(abs, off)), source=0.05, n=15 * n)
 
-
+# %% ../nbs/theorems/14_linearization.ipynb #4ea5c3f6
 @check(
     "T2.q",
     "bootstrap over linear spread, 7 and 3 matching 4-grams",
@@ -452,7 +452,7 @@ def extractors_differ(rng, n=8_000):
     ratio = spread_ratio(rng, n, "sumbasic", "textrank")
     return reported(ratio, source=1.11, n=n)
 
-# %% ../nbs/theorems/14_linearization.ipynb #4ea5c3f6
+# %% ../nbs/theorems/14_linearization.ipynb #1034d4ba
 def big_samples(rng, n: int) -> np.ndarray:  # (n,) errors in linear spreads, ordered
     """Errors of the gap on n samples of 1,000 filings drawn from the 90."""
     pair = summary_pair(*HEADLINE)
@@ -490,7 +490,7 @@ def two_variances() -> tuple[np.ndarray, ...]:  # d (256, 4), swaps, resamples (
     swaps, resamples = d @ signs.T / 4, d @ all_resamples(4).T / 4
     return d, swaps.var(axis=1), resamples.var(axis=1)
 
-
+# %% ../nbs/theorems/14_linearization.ipynb #d4d18ac9
 @check(
     "T2.t",
     "variance of a mean: swaps = resamples + squared gap / n",
@@ -608,7 +608,7 @@ def ratio_noisy_1(rng, n=8_000):
 def ratio_terse(rng, n=8_000):
     return reported_ratio(rng, n, 1)
 
-
+# %% ../nbs/theorems/14_linearization.ipynb #5ed25f9c
 @check(
     "T2.aa",
     "spread under swaps over bootstrap: writer, noisy-0.3",
@@ -672,7 +672,7 @@ def share_miss(pair: Pair, shares: np.ndarray, *, exactly: bool = False) -> floa
         off = (gap(1 + left) - gap(1 - left)) / 2e-5 - (now / n - shares)
     return float(max(np.abs(off).max(), abs(shares.sum() - now[0])))
 
-
+# %% ../nbs/theorems/14_linearization.ipynb #d53ccfba
 @check("T2.ae", "shares add up to the gap, and say what a unit's weight does")
 def shares_of_a_gap():
     pairs, off = quotient_pairs() + text_pairs(("none",)), []
@@ -799,7 +799,7 @@ def variance_of_average(resampled: np.ndarray) -> float:
     pairs = (resampled[:, :, None] + resampled[:, None, :]) / 2
     return float(pairs.var())
 
-
+# %% ../nbs/theorems/14_linearization.ipynb #6bfeec71
 @check(
     "T2.am",
     "variance of an average over two resamples is (6)",
