@@ -17,7 +17,8 @@ __all__ = ['NOISE', 'SMOOTHINGS', 'HEADLINE', 'FIVE', 'LABELS', 'influences', 'g
            'ratio_extract', 'swap_spread_of_bleu', 'share_miss', 'shares_of_a_gap', 'influences_are_no_shares',
            'filings_left_out', 'volume_ratio', 'size_at_ratio', 'coin_population', 'ratio_of_volumes',
            'ratio_by_law_of_means', 'plain_swaps', 'studentized_swaps', 'studentized_cloud', 'bagged',
-           'variance_of_average', 'average_of_correlated', 'bagging_gain', 'bagging_helps_jumps', 'bagging_helps_means']
+           'variance_of_average', 'average_of_correlated', 'bagging_gain', 'bagging_helps_jumps', 'bagging_helps_means',
+           'says_no', 'conditions_named', 'slopes_at_the_kink']
 
 # %% ../nbs/theorems/14_linearization.ipynb #9e61e9f1
 import math
@@ -638,7 +639,7 @@ def ratio_noisy_5(rng, n=8_000):
 def ratio_extract(rng, n=8_000):
     return reported_ratio(rng, n, 4)
 
-
+# %% ../nbs/theorems/14_linearization.ipynb #aca99322
 @check(
     "T2.ad",
     "largest miss of swap_spread in five pairs",
@@ -834,3 +835,43 @@ def bagging_helps_jumps():
 @check("T2.ao", "a mean varies less when averaged over resamples", control=True)
 def bagging_helps_means():
     return exact(bagging_gain(False), (1e-9, 1), n=27**3)
+
+# %% ../nbs/theorems/14_linearization.ipynb #8c33cca6
+def says_no(pair: Pair) -> bool:
+    """Whether there is neither a spread nor a share."""
+    try:
+        influence(*pair.statistics, pair.metric)
+    except InputError as error:
+        return error.code == "no-gradient" and linear_spread(pair) is None
+    return False
+
+
+@check(
+    "T2.ap",
+    "BLEU without a match of some order has no influences, and says so",
+    covers=("thm2-conditions",),
+)
+def conditions_named():
+    full = text_pairs(("none",))[4]
+    wrong, n = says_no(full), 1
+    for system, order in product(range(2), range(4)):
+        rows = full.statistics.copy()
+        rows[system, :, 2 + order] = 0
+        wrong += not says_no(as_pair(*rows, full.metric))
+        n += 1
+    return exact(wrong, n=n)
+
+# %% ../nbs/theorems/14_linearization.ipynb #3055792b
+@check(
+    "T2.aq",
+    "at c = r a unit's slope is the same whichever way its weight goes",
+    control=True,
+    covers=("thm2-conditions",),
+)
+def slopes_at_the_kink():
+    rows = rows_of(10)[0]
+    rows[:, 0] = rows[::-1, 1]  # equal totals of c and r
+    score, moves = bleu(smooth_method="none").score, 1e-6 * (6 * np.eye(6) - 1)
+    up, down = (score((1 + sign * moves) @ rows) for sign in (1, -1))
+    now = score(rows.sum(axis=0))
+    return exact(np.abs((up - now) + (down - now)).max() / 6e-4, (0, 1e-3), n=6)
