@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['OTHERS', 'POINTS', 'NAMES', 'Unit', 'Scoring', 'Counting', 'equal_lengths', 'CorpusMetric', 'weighted', 'quotient',
-           'quotient_gradient', 'as_array', 'as_numbers', 'number_statistics', 'check_allowed', 'quotient_metric',
-           'mean', 'accuracy', 'ratio', 'precision', 'recall', 'f_score', 'wer', 'word_errors', 'bleu', 'chrf', 'ter',
-           'get', 'own_statistics', 'as_metric', 'bleu_grid', 'metric_grids', 'changed', 'changed_by_factors',
-           'degree_zero', 'degree_zero_smoothed', 'euler_gap', 'euler', 'euler_without_reference_length', 'simplex',
-           'mean_gap', 'mean_decomposes', 'f1_does_not_decompose', 'bleu_is_no_mean', 'slope_error', 'quotient_rows',
-           'quotient_slopes', 'slopes_of_numerators']
+           'quotient_gradient', 'shortest_decimals', 'as_array', 'as_numbers', 'number_statistics', 'check_allowed',
+           'quotient_metric', 'mean', 'accuracy', 'ratio', 'precision', 'recall', 'f_score', 'wer', 'word_errors',
+           'bleu', 'chrf', 'ter', 'get', 'own_statistics', 'as_metric', 'bleu_grid', 'metric_grids', 'changed',
+           'changed_by_factors', 'degree_zero', 'degree_zero_smoothed', 'euler_gap', 'euler',
+           'euler_without_reference_length', 'simplex', 'mean_gap', 'mean_decomposes', 'f1_does_not_decompose',
+           'bleu_is_no_mean', 'slope_error', 'quotient_rows', 'quotient_slopes', 'slopes_of_numerators']
 
 # %% ../nbs/foundations/03_metrics.ipynb #20b887f6
 from collections.abc import Callable
@@ -192,6 +192,20 @@ def quotient_gradient(
     return np.divide(above, below, out=np.full_like(above, np.nan), where=below != 0)
 
 # %% ../nbs/foundations/03_metrics.ipynb #92cc4665
+def shortest_decimals(
+    x: np.ndarray,  # numbers of half or single precision
+) -> np.ndarray:  # float64
+    """The decimals that these numbers are nearest to; their own values if none serve."""
+    wide = x.astype(float)
+    for digits in range(8):
+        found = np.round(wide, digits)
+        with np.errstate(over="ignore"):
+            same = found.astype(x.dtype) == x
+        if (same | ~np.isfinite(wide)).all():
+            return found
+    return wide
+
+
 def as_array(
     values,  # anything NumPy can make an array of
     name: str,  # of the system
@@ -220,12 +234,17 @@ def as_array(
                 came = f"{name}  row {i + 1}: {row!r}"
                 raise InputTypeError("not-a-number", what, came, help=way)
     try:
-        return np.asarray(listed, dtype=float)
+        found = np.asarray(values) if plain else listed
+        coarse = plain and found.dtype in (np.float16, np.float32)
+        return shortest_decimals(found) if coarse else np.asarray(found, dtype=float)
     except ValueError:
         what = "scores need the same number of columns on every row"
         raise InputError(
             "columns", what, f"{name} has rows of unequal length"
         ) from None
+    except OverflowError:
+        came = f"{name} holds one of more than 308 digits"
+        raise InputError("out-of-range", "scores need to fit a float", came) from None
     except TypeError:
         came = f"{name} came as {type(values).__name__}"
         raise InputTypeError("not-a-number", what, came, help=way) from None

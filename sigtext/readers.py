@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['KINDS', 'NUMBER', 'MISSING', 'near_name', 'no_such_file', 'read_bytes', 'not_text', 'bad_bytes', 'unknown_encoding',
            'read_segments', 'separator', 'fast_numbers', 'cells_of', 'is_number', 'shown', 'listed', 'wrong_columns',
-           'not_numbers', 'plain_text', 'decimal_commas', 'not_allowed', 'read_numbers', 'read_labels', 'overlap',
-           'extra_line', 'counted', 'line_counts', 'first_line', 'check_lengths', 'unequal_systems',
+           'not_numbers', 'plain_text', 'decimal_commas', 'not_allowed', 'heading', 'read_numbers', 'read_labels',
+           'overlap', 'extra_line', 'counted', 'line_counts', 'first_line', 'check_lengths', 'unequal_systems',
            'unequal_reference', 'unequal_labels']
 
 # %% ../nbs/practice/32_readers.ipynb #413d06e9
@@ -378,6 +378,19 @@ def not_allowed(
     )
 
 # %% ../nbs/practice/32_readers.ipynb #02d195c2
+def heading(
+    lines: Sequence[str],  # that may be one
+    sep: str | None,
+    columns: Sequence[str],  # of the metric
+) -> list[int] | None:  # where each of them stands, None without a heading
+    "The order of a heading's columns, if one of the lines names just the metric's."
+    for line in lines:
+        names = [c.lower() for c in cells_of(line, sep)]
+        if sorted(names) == sorted(columns):
+            return [names.index(c) for c in columns]
+    return None
+
+
 def read_numbers(
     path: str | os.PathLike,  # one line a segment; tab, comma or spaces between columns
     metric: str | CorpusMetric = "mean",  # gives the columns that are needed
@@ -386,7 +399,7 @@ def read_numbers(
 ) -> np.ndarray:  # (n, columns) float64
     """The numbers of a file, one row a line, as many columns as the metric has.
 
-    A first line that holds the metric's column names is a heading.
+    A first line that holds the metric's column names is a heading, in any order.
     Raises InputError: columns, not-a-number, not-zero-one, negative-count, and
     what read_segments raises; each names the file and the line.
     Source: none.
@@ -395,15 +408,22 @@ def read_numbers(
     if metric.is_text or not metric.columns:
         what = f"{metric.name} is not read from numbers"
         raise InputError("no-references", what, help="read_segments reads text")
-    lines = read_segments(path, encoding, skip)
-    first, sep = 1 + skip, separator(lines)
-    if lines and [c.lower() for c in cells_of(lines[0], sep)] == list(metric.columns):
+    lines = read_segments(path, encoding)
+    above, lines, first = lines[:skip][-1:], lines[skip:], 1 + skip
+    sep = separator(lines)
+    order = heading([*above, *lines[:1]], sep, metric.columns)
+    if lines and heading(lines[:1], sep, metric.columns):
         lines, first = lines[1:], first + 1
     if not lines:
         return np.empty((0, len(metric.columns)))
     values = fast_numbers(lines, sep, len(metric.columns))
-    if values is None:
+    if values is not None:
+        values = values[:, order] if order else values
+    else:
         rows = [cells_of(line, sep) for line in lines]
+        rows = [
+            [r[j] for j in order] if order and len(r) == len(order) else r for r in rows
+        ]
         for problem in (
             decimal_commas(path, metric, lines, first),
             plain_text(path, lines, rows, first),

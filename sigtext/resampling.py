@@ -4,15 +4,15 @@
 
 # %% auto #0
 __all__ = ['BLOCK', 'MEMORY', 'SCHEMES', 'Parts', 'integer_parts', 'as_parts', 'cluster_index', 'cluster_sums', 'Pair',
-           'as_statistics', 'as_pair', 'stream', 'swap_counts', 'resample_counts', 'distinct_rows', 'distinct_columns',
-           'working_rows', 'drawn_totals', 'with_progress', 'swap_effects', 'resample_effects', 'counts_equal_indices',
-           'share_left_out', 'without_replacement', 'moment_of_counts', 'variance_of_counts', 'covariance_of_counts',
-           'merged_law', 'same_weights', 'swaps_form_a_group', 'swap_cloud_symmetric', 'product_is_swap',
-           'swaps_uniform', 'order_free', 'order_matters', 'parts_are_faithful']
+           'as_statistics', 'aligned', 'as_pair', 'stream', 'swap_counts', 'resample_counts', 'distinct_rows',
+           'distinct_columns', 'working_rows', 'drawn_totals', 'with_progress', 'swap_effects', 'resample_effects',
+           'counts_equal_indices', 'share_left_out', 'without_replacement', 'moment_of_counts', 'variance_of_counts',
+           'covariance_of_counts', 'merged_law', 'same_weights', 'swaps_form_a_group', 'swap_cloud_symmetric',
+           'product_is_swap', 'swaps_uniform', 'order_free', 'order_matters', 'parts_are_faithful']
 
 # %% ../nbs/foundations/04_resampling.ipynb #0c71c923
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from types import SimpleNamespace
@@ -191,13 +191,20 @@ def as_statistics(
     Raises InputTypeError for texts, InputError for anything but finite numbers.
     """
     x = x.to_numpy() if hasattr(x, "to_numpy") else x
+    if not hasattr(x, "__len__") or (np.ndim(x) == 0 and not isinstance(x, str)):
+        raise InputTypeError(
+            "not-a-list",
+            "a system needs a list or an array, one entry for each segment",
+            f"{name} came as {type(x).__name__}",
+        )
     if isinstance(x, str) or (len(x) and isinstance(x[0], str)):
         raise InputTypeError(
             "texts",
             "this function takes statistics, one row of numbers a segment",
             f"{name} holds texts",
             help="sigtext.compare(a, b, references) takes texts; so does "
-            "metric.statistics(outputs, references), which gives the rows",
+            "metric.statistics(outputs, references), which gives the rows. "
+            "Right and wrong are written as 1 and 0",
         )
     if not metric.is_text:
         return metric.statistics(x, name=name)
@@ -212,6 +219,37 @@ def as_statistics(
     return rows
 
 # %% ../nbs/foundations/04_resampling.ipynb #54ad9455
+def aligned(
+    a,  # systems; what has an index (a Series, a DataFrame) is looked at
+    b,
+    columns: Sequence[tuple[str, ...]] = (),  # those of the metrics
+) -> tuple:  # the same systems, their named columns in one order
+    """Put named columns in the metric's order, and refuse labels that do not match.
+
+    Raises InputError if two indexes differ, or if the columns have other names.
+    """
+    one, two = getattr(a, "index", None), getattr(b, "index", None)
+    if hasattr(one, "equals") and hasattr(two, "equals") and not one.equals(two):
+        raise InputError(
+            "unmatched-ids",
+            "two Series need the same index, in the same order",
+            f"they have {len(one):,} and {len(two):,} labels, and differ",
+            help="align them first, or give .to_numpy() if the rows do belong together",
+        )
+    names = [[str(c) for c in getattr(x, "columns", ())] for x in (a, b)]
+    if all(names) and sorted(names[0]) != sorted(names[1]):
+        came = f"A has {', '.join(names[0])}; B has {', '.join(names[1])}"
+        raise InputError("columns", "two tables need columns of the same names", came)
+    found = sorted(names[0] or names[1])
+    order = next((c for c in columns if sorted(c) == found), names[0])
+
+    def put(x, named):
+        same = named and sorted(named) == sorted(order)
+        return x.iloc[:, [named.index(c) for c in order]] if same else x
+
+    return put(a, names[0]), put(b, names[1])
+
+
 def as_pair(
     a: np.ndarray,  # (n,) scores or (n, k) statistics of system A, one row a segment
     b: np.ndarray,  # the same of system B, on the same segments
@@ -224,6 +262,7 @@ def as_pair(
     a value is not finite; InputTypeError for texts.
     """
     metric = as_metric(metric)
+    a, b = aligned(a, b, [metric.columns])
     a, b = as_statistics(a, metric, "a"), as_statistics(b, metric, "b")
     if len(a) != len(b) or a.shape != b.shape:
         raise InputError(

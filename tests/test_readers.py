@@ -298,6 +298,17 @@ def test_a_heading_is_shown_and_not_dropped(here):
     assert "if line 1 is a heading: --skip-lines a.csv:1" in text
 
 
+@pytest.mark.parametrize("skip", [0, 1])
+def test_a_heading_orders_the_columns(here, skip):
+    rows = "7\t1\t2\n0\t3\t4\n"
+    usual = read_numbers(here("a.tsv", "tp\tfp\tfn\n" + rows), "f1", skip=skip)
+    other = read_numbers(here("b.tsv", "fp\tTP\tfn\n" + rows), "f1", skip=skip)
+    assert usual.tolist() == [[7, 1, 2], [0, 3, 4]]
+    assert other.tolist() == [[1, 7, 2], [3, 0, 4]]
+    _, text = refused(read_numbers, here("c.tsv", "fp\ttp\tfn\n1\tx\t2\n"), "f1")
+    assert 'c.tsv  line 2, column tp: "x"' in text
+
+
 def test_text_in_place_of_numbers(here):
     _, text = refused(read_numbers, here("a.txt", "the cat sat\non the mat\n"))
     assert 'a.txt  line 1: "the cat sat"; 2 of 2 lines are text' in text
