@@ -4,14 +4,15 @@
 
 # %% auto #0
 __all__ = ['FAINT', 'EPS', 'TINY', 'BLOCK', 'LARGEST', 'Steps', 'lattice_steps', 'tail_by_integers', 'pmf_by_dp', 'pmf_by_fft',
-           'Tail', 'as_tail', 'tilt', 'Circle', 'circle', 'too_large', 'arcs_of', 'frequencies', 'alive', 'log_near',
-           'log_far', 'log_characteristic', 'one_minus_power', 'tilted_sum', 'tilted_log', 'circle_tail', 'signed_sums',
-           'met_tail', 'head_size', 'split_tail', 'sum_tail', 'sum_pmf', 'sum_pvalue', 'as_whole', 'right_digits',
-           'enumerated_pvalue', 'agrees_with_enumeration', 'convolution_to_the_bit', 'hard_cases', 'tail_of_few',
-           'tail_errors', 'tails_are_exact', 'bound_is_a_bound', 'transform_loses_the_tail', 'one_token_is_mcnemar',
-           'law_on_the_circle', 'narrow_circle_wraps', 'values_of_a_sum', 'draws_scatter_around_the_exact',
-           'simulated_taggers', 'best_seconds', 'swap_seconds', 'seconds_at_ten_thousand', 'faster_than_20_000_draws',
-           'faster_than_5_000_draws', 'program_against_draws', 'mean_zero_is_not_enough']
+           'Tail', 'as_tail', 'tilt', 'Circle', 'circle', 'too_large', 'over_budget', 'arcs_of', 'frequencies', 'alive',
+           'log_near', 'log_far', 'log_characteristic', 'one_minus_power', 'tilted_sum', 'tilted_log', 'circle_tail',
+           'signed_sums', 'met_tail', 'head_size', 'split_tail', 'sum_tail', 'sum_pmf', 'sum_pvalue', 'as_whole',
+           'coefficient', 'right_digits', 'enumerated_pvalue', 'agrees_with_enumeration', 'convolution_to_the_bit',
+           'hard_cases', 'tail_of_few', 'tail_errors', 'tails_are_exact', 'bound_is_a_bound',
+           'transform_loses_the_tail', 'one_token_is_mcnemar', 'law_on_the_circle', 'narrow_circle_wraps',
+           'values_of_a_sum', 'draws_scatter_around_the_exact', 'simulated_taggers', 'best_seconds', 'swap_seconds',
+           'seconds_at_ten_thousand', 'faster_than_20_000_draws', 'faster_than_5_000_draws', 'program_against_draws',
+           'mean_zero_is_not_enough']
 
 # %% ../nbs/theorems/12_exact.ipynb #48bf604c
 import math
@@ -205,16 +206,21 @@ def circle(
 
 # %% ../nbs/theorems/12_exact.ipynb #5369344b
 def too_large(
+    why: str,  # what would not fit
+) -> InputError:  # to be raised
+    """Say that an exact test would take too much memory or time."""
+    way = "draw instead: method='randomization'; or round the scores to fewer digits"
+    what = "the exact test would be too large here"
+    return InputError("no-exact-test", what, why, help=way)
+
+
+def over_budget(
     needed: float,  # how many numbers would be held
     memory: float,  # bytes there are
 ) -> InputError:  # to be raised
     """Say that the sums of these steps do not fit the memory budget."""
-    return InputError(
-        "no-exact-test",
-        "the sums of these steps do not fit the memory budget",
-        f"{needed:.3g} numbers of 32 bytes are needed, the budget is {memory:.3g} bytes",
-        help="round the scores to fewer digits, or draw: method='randomization'",
-    )
+    need, have = f"{needed:.3g} numbers of 32 bytes", f"{memory:.3g} bytes"
+    return too_large(f"{need} are needed, and the memory budget is {have}")
 
 # %% ../nbs/theorems/12_exact.ipynb #61381999
 BLOCK = 2**14  # cells of a table of steps by frequencies that is held at a time
@@ -263,7 +269,7 @@ def frequencies(
     if arcs == 1:
         arcs, longest, w = 1, math.floor(w / g) + 1, 0.0
     if arcs * longest * 32.0 > memory:
-        raise too_large(arcs * longest, memory)
+        raise over_budget(arcs * longest, memory)
     for start in range(0, arcs * longest, BLOCK):
         freq = np.arange(start, min(start + BLOCK, arcs * longest))
         if arcs > 1:
@@ -563,7 +569,7 @@ def sum_pmf(
     first = max(0, total // 2 - reach)
     wanted = total - 2 * first + 1
     if wanted * 32.0 > memory:
-        raise too_large(wanted, memory)
+        raise over_budget(wanted, memory)
     points, noise = next_fast_len(wanted, real=True), 0.0
     waves = np.zeros(points // 2 + 1, dtype=complex)
     q = np.full(len(sizes), 0.5)
@@ -630,6 +636,15 @@ def as_whole(
     return (
         (whole.astype(np.int64), q) if np.abs(whole).max(initial=0) <= 2**26 else None
     )
+
+# %% ../nbs/theorems/12_exact.ipynb #6ab5fd2d
+def coefficient(
+    w: float,  # a weight
+) -> Fraction:
+    """A weight as the simple fraction that it stands for, or as it is."""
+    near = Fraction(w).limit_denominator(10**6)
+    close = abs(near - Fraction(w)) <= abs(Fraction(w)) * Fraction(2) ** -50
+    return near if close else Fraction(w)
 
 # %% ../nbs/theorems/12_exact.ipynb #5e426e47
 def right_digits(
