@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['HELP', 'COMPARE_HELP', 'DEMO_HELP', 'EXPLAIN_HELP', 'VERIFY_HELP', 'MOST_DRAWS', 'FLAGS', 'REPEATED',
-           'METRIC_OPTIONS', 'OPTIONS', 'HELPS', 'AGAIN', 'DEMO_PICTURE', 'PAIRS', 'BUG_FILE', 'fault', 'similar',
-           'one_of', 'whole_number', 'real_number', 'Parser', 'parse', 'unknown_option', 'no_more', 'skips',
+           'METRIC_OPTIONS', 'OPTIONS', 'HELPS', 'AGAIN', 'DEMO_PICTURE', 'PAIRS', 'SPELLED', 'BUG_FILE', 'fault',
+           'similar', 'one_of', 'whole_number', 'real_number', 'Parser', 'parse', 'unknown_option', 'no_more', 'skips',
            'system_names', 'short_names', 'quoted', 'again', 'emit', 'write_whole', 'cannot_write', 'writable',
            'wants_color', 'width_of', 'metric_objects', 'with_options', 'needs_text', 'same_file', 'check_roles',
            'read_all', 'cluster_word', 'compare_command', 'checked', 'computed', 'with_command', 'seed_of', 'answer',
@@ -82,7 +82,8 @@ COMPARE_HELP += """\
 
 How
   --method NAME          auto: the exact test where there is one, else random
-                         swaps; exact or randomization insist on theirs
+                         swaps; exact, randomization, bootstrap insist on theirs
+  --interval NAME        percentile, basic, normal, bca or studentized bootstrap
   --alternative WHICH    two-sided; greater: A better than B; less
   --studentize           compare gaps in units of their spread: for systems that
                          write very different amounts
@@ -240,7 +241,14 @@ OPTIONS = {
     "compare": (
         *("--reference", "--clusters", "--name", "--skip-lines", "--encoding"),
         *("--metric", *METRIC_OPTIONS),
-        *("--method", "--alternative", "--studentize", "--n-resamples", "--seed"),
+        *(
+            "--method",
+            "--interval",
+            "--alternative",
+            "--studentize",
+            "--n-resamples",
+            "--seed",
+        ),
         "--confidence-level",
         *("--format", "--sentence", "--all-diagnostics", "--out", "--plot"),
         *("--color", "--quiet"),
@@ -405,6 +413,7 @@ AGAIN = {
     "--metric": None,
     **dict.fromkeys(METRIC_OPTIONS),
     "--method": "auto",
+    "--interval": "percentile",
     "--alternative": "two-sided",
     "--studentize": False,
     "--n-resamples": "9999",
@@ -630,10 +639,12 @@ def checked(values: argparse.Namespace, files: list[str]) -> dict:
     writable(values.out)
     writable(values.plot, (".svg", ".png", ".pdf"))
     sides = ("two-sided", "greater", "less")
-    methods = ("auto", "exact", "randomization")
+    methods = ("auto", "exact", "randomization", "bootstrap")
+    kinds = ("percentile", "basic", "normal", "bca", "studentized")
     draws, level = values.n_resamples or "9999", values.confidence_level or "0.95"
     return {
         "method": one_of(values.method or methods[0], methods, "--method"),
+        "interval": one_of(values.interval or kinds[0], kinds, "--interval"),
         "alternative": one_of(values.alternative or sides[0], sides, "--alternative"),
         "n_resamples": whole_number(draws, "--n-resamples", 1, MOST_DRAWS),
         "confidence_level": real_number(level, "--confidence-level", 0, 1),
@@ -962,11 +973,21 @@ def run(argv: list[str]) -> int:
     return 0
 
 
+SPELLED = (  # what an error's help says to Python, and how it is said here
+    (r"method=['\"](\w+)['\"]", r"--method \1"),
+    (r"leave studentize out", "leave --studentize out"),
+    (r"randomization_test\(a, b, metric\) is", "--method randomization is"),
+)
+
+
 def show_error(error: Exception, argv: list[str]) -> None:
     "Write an error to stderr in the form that all of them have."
     from sigtext.result import clean
 
-    text = "\n".join(map(clean, f"error[{error.code}]: {error}".split("\n")))
+    text = f"error[{error.code}]: {error}"
+    for python, here in SPELLED:
+        text = re.sub(python, here, text)
+    text = "\n".join(map(clean, text.split("\n")))
     asked = re.search(r"--color[= ](always|never)\b", " ".join(argv))
     if wants_color(asked and asked[1], sys.stderr):
         text = re.sub(r"^error\[[^]]*\]", "\x1b[1;31m\\g<0>\x1b[0m", text)

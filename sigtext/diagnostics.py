@@ -9,8 +9,8 @@ __all__ = ['REPEATED', 'SPREAD_RATIO', 'FEW_CLUSTERS', 'UNEVEN', 'VOLUME', 'VOLU
            'cannot_reach_level', 'level_within_error', 'bootstrap_level', 'interval_test_disagree', 'all_empty',
            'repeated_segments', 'clusters_matter', 'few_clusters', 'uneven_clusters', 'size_at_spread_ratio',
            'misses_of_few_clusters', 'volume', 'unequal_volume', 'is_bleu', 'near_kink', 'few_matches',
-           'share_without_match', 'degenerate_resamples', 'pooled_mean_disagree', 'diagnose', 'shares_by_enumeration',
-           'shares_added', 'rejects_at', 'tenth_more', 'half_more', 'four_times']
+           'share_without_match', 'degenerate_resamples', 'pooled_mean_disagree', 'references_differ', 'diagnose',
+           'shares_by_enumeration', 'shares_added', 'rejects_at', 'tenth_more', 'half_more', 'four_times']
 
 # %% ../nbs/practice/28_diagnostics.ipynb #4bfa668b
 import math
@@ -254,12 +254,13 @@ def interval_test_disagree(c) -> Diagnostic | None:
     if outside == (c.pvalue <= c.level) or c.n_units < 2:
         return None
     level, few = f"{c.level:.10g}", c.test.n_differ < 30
+    kind = c.interval.method.partition(" (")[0]
     message = (
         f"the interval leaves out 0, but p is above {level}"
         if outside
         else f"the interval holds 0, but p is not above {level}"
     )
-    why = f"A bootstrap interval is too short when so few {units_word(c)} differ."
+    why = f"A {kind} interval is too short when so few {units_word(c)} differ."
     if by_resamples(c):
         why = "p and the interval read one set of resamples by different rules (Proposition 2)."
     elif not (few and outside):
@@ -566,6 +567,26 @@ def pooled_mean_disagree(c) -> Diagnostic | None:
     )
 
 
+def references_differ(c) -> Diagnostic | None:
+    """Two error rates were not counted against the same references."""
+    if c.metric.name != "wer":
+        return None
+    lengths = c.pair.statistics[..., 1]
+    rows = np.flatnonzero(lengths[0] != lengths[1])
+    if not rows.size:
+        return None
+    i, n = int(rows[0]), format_count(len(rows))
+    return warning(
+        "references-differ",
+        f"reference words differ on {n} of {counted(c.n_segments, 'segment')}",
+        f"The first is segment {i + 1}: {lengths[0, i]:g} for A, {lengths[1, i]:g} for B. "
+        "Errors against different references say nothing about which system is better.",
+        "score both against one set of references; and look whether the columns are "
+        "edits first, reference words second",
+        rows=len(rows),
+    )
+
+
 DIAGNOSES: tuple[Callable, ...] = (
     identical_outputs,
     no_inference,
@@ -580,6 +601,7 @@ DIAGNOSES: tuple[Callable, ...] = (
     near_kink,
     few_matches,
     degenerate_resamples,
+    references_differ,
     pooled_mean_disagree,
     uneven_clusters,
     repeated_segments,

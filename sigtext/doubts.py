@@ -155,6 +155,17 @@ EXPLANATIONS["pooled-mean-disagree"] = explanation(
     """Say which of the two is reported. If every segment should count the same, compare
     segment scores with --metric mean.""",
 )
+EXPLANATIONS["references-differ"] = explanation(
+    "warning",
+    METRICS,
+    "two error rates against different references",
+    """The number of reference words is not the same for both systems on every segment.
+    With one set of references it would be.""",
+    """p and the interval are those of the numbers given. A gap of two rates that count
+    errors against different texts says nothing about the systems.""",
+    """Look whether a file belongs to another test set, whether one of the references was
+    normalized, and whether the columns are edits first, reference words second.""",
+)
 EXPLANATIONS["bootstrap-level"] = explanation(
     "warning",
     BOOTSTRAP,
@@ -455,8 +466,9 @@ EXPLANATIONS["no-gradient"] = explanation(
     "error",
     METRICS,
     "a metric without a gradient",
-    """Linearization needs the slope of the metric, and a metric given as a function has
-    none.""",
+    """Linearization needs the slope of the metric. A metric given as a function has
+    none, and others have none where a score is 0 or nothing stands below a
+    fraction.""",
     """p and the interval do not need it; the spread and the detectable difference
     do.""",
     """Use one of the metrics of sigtext.metrics, or make a CorpusMetric with a slope.""",
@@ -658,8 +670,9 @@ EXPLANATIONS["no-exact-test"] = explanation(
     recall, F-score, ratio, WER and TER. For any other metric they go through all
     arrangements, where few segments differ.""",
     """Nothing is computed, and no drawn p-value is passed off as an exact one.""",
-    """Use randomization_test: it is valid for every metric and every number of draws,
-    and says how far its p-value may be off.""",
+    """Draw instead (--method randomization, in Python method="randomization"): that is
+    valid for every metric, and says how far its p-value may be off. Fewer decimals
+    make room where scores have many; a larger memory= does in Python.""",
 )
 
 # %% ../nbs/practice/29_doubts.ipynb #7327b73d

@@ -84,10 +84,11 @@ def interval_words(c) -> str:
         return "no interval"
     if c.verdict.code == "identical":
         return "the interval is a point, since no resample can differ"
+    kind, bracket, why = c.interval.method.partition(" (")
     if not c.interval.n_resamples:
-        return f"{c.interval.method} interval"
+        return f"{kind} interval{bracket}{why}"
     made = counted(c.interval.n_resamples, "resample")
-    return f"{c.interval.method} interval from {made}"
+    return f"{kind} interval{bracket}{why} from {made}"
 
 
 def signatures(result) -> list[str]:
@@ -187,7 +188,8 @@ def latex_caption(result) -> str:
         text = "Detectable: the difference this test set shows with power 0.8 at level "
         text += f"{level_text(c.level)}. $p$"
     elif c.interval and c.interval.n_resamples:
-        text = f"Difference with {c.interval.method} bootstrap interval; $p$"
+        kind = c.interval.method.partition(" (")[0]
+        text = f"Difference with {kind} bootstrap interval; $p$"
     else:
         text = "$p$"
     text += f" from {latex_test(c)}."

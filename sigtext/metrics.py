@@ -330,7 +330,7 @@ def check_allowed(
     elif kind == "signed":
         bad, what = last < 0, f"{label} needs a denominator of 0 or more"
     else:
-        bad = (x < 0).any(axis=1)
+        bad = np.zeros(len(x), bool) if x.min() >= 0 else (x < 0).any(axis=1)
     if bad.any():
         i, neither = int(bad.argmax()), f"{bad.sum():,} of {len(x):,} rows"
         row = ", ".join(

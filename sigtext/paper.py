@@ -161,7 +161,8 @@ def methods_sentence(result) -> str:
     text = f"Scores are {listed([scale_words(x) for x in several])}. "
     tested = f"Differences were tested {listed([*kinds])} over {over}"
     if c.interval and c.interval.n_resamples:
-        name = f"{100 * c.interval.level:g}% {c.interval.method} bootstrap intervals"
+        kind = c.interval.method.partition(" (")[0]
+        name = f"{100 * c.interval.level:g}% {kind} bootstrap intervals"
         text += f"{tested} and carry {name}, both with sigtext {__version__}{seed}. "
     else:
         text += f"{tested} with sigtext {__version__}{seed}. "
@@ -283,6 +284,8 @@ def interval_fact(
         return "none"
     if c.verdict.code == "identical":
         return "a point, since no resample can differ"
+    if not c.interval.n_resamples:
+        return c.interval.method
     seed, test = c.interval.seed, c.test.seed
     same = seed == test and not c.test.exact and not spelled
     seed = (
@@ -295,7 +298,8 @@ def interval_fact(
     made = f"{counted(c.interval.n_resamples, 'resample')}, {seed}"
     lost = c.interval.n_undefined
     lost = f", {format_count(lost)} undefined" if lost else ""
-    return f"{c.interval.method} bootstrap, {made}{lost}"
+    kind, bracket, why = c.interval.method.partition(" (")
+    return f"{kind} bootstrap{bracket}{why}, {made}{lost}"
 
 # %% ../nbs/practice/30c_paper.ipynb #dd3e91b1
 def facts(result) -> list[tuple[str, str]]:

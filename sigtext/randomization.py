@@ -23,7 +23,7 @@ __all__ = ['TIE', 'SIDES', 'CASES', 'METRICS', 'WORLDS', 'size_curve', 'rank_lem
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from itertools import product
 from math import ceil, comb, log, sqrt
 
@@ -123,11 +123,13 @@ def tie_tolerance(
     pair: Pair,
 ) -> float:  # differences of scores closer than this are ties
     """Rounding error that a difference of scores can carry, from the summands' size."""
-    metric, totals = pair.metric, pair.statistics.sum(axis=1)
+    metric, totals = pair.metric, pair.parts.assemble(pair.totals)
     scores = np.abs(metric.score(totals))
     if metric.slope is None:
         return TIE * float(np.nansum(scores))
-    reach = np.abs(metric.gradient(totals)) * np.abs(pair.statistics).sum(axis=1)
+    reach = np.abs(metric.gradient(totals)) * (
+        np.ones(pair.statistics.shape[1]) @ np.abs(pair.statistics)
+    )
     return TIE * float(np.nansum(scores) + np.nansum(reach))
 
 # %% ../nbs/theorems/10_randomization.ipynb #2feaa9ea
@@ -135,7 +137,8 @@ def differing_units(
     pair: Pair,
 ) -> np.ndarray:  # (d,) units whose statistics differ between the systems
     """Find the units on which a swap changes anything."""
-    return np.flatnonzero((pair.rows[0] != pair.rows[1]).any(axis=1))
+    a, b = pair.rows
+    return np.flatnonzero(reduce(np.logical_or, (a != b).T))
 
 
 def all_swap_totals(
@@ -155,7 +158,7 @@ def all_swap_effects(
     memory: int = MEMORY,
 ) -> Iterator[np.ndarray]:  # arrays of differences A - B, 2**d in all
     """Differences of scores under every swap of the units that differ."""
-    units, (left, right) = differing_units(pair), pair.rows.sum(axis=1)
+    units, (left, right) = differing_units(pair), pair.totals
     for moved in all_swap_totals(pair.rows[1, units] - pair.rows[0, units], memory):
         yield pair.effect(left + moved, right - moved)
 
@@ -366,7 +369,7 @@ def observed_effect(
     """
     what = "a metric needs to turn totals (..., k) into scores (...)"
     try:
-        scores = pair.score(pair.rows.sum(axis=1))
+        scores = pair.score(pair.totals)
     except (IndexError, TypeError, ValueError) as error:
         raise InputError("metric-shape", what, f"it says: {error}") from error
     if np.shape(scores) != (2,):
@@ -401,7 +404,7 @@ def swapped_statistics(
     if studentize and len(differing_units(pair)):
         yield from studentized_effects(pair, n_resamples, entropy, memory)
         return
-    left, right = pair.rows.sum(axis=1)
+    left, right = pair.totals
     yield np.atleast_1d(pair.effect(left, right))
     if entropy is None:
         yield from all_swap_effects(pair, memory)

@@ -164,6 +164,11 @@ class Pair:
     statistics: np.ndarray  # (2, n, k) as they came
     index: np.ndarray | None  # (n,) cluster of each segment
 
+    @property
+    def totals(self) -> np.ndarray:  # (2, parts) integer totals of A and of B
+        """Sums over the units, without rounding: the parts are small whole numbers."""
+        return np.ones(self.rows.shape[1]) @ self.rows
+
     def score(
         self,
         totals: np.ndarray,  # (..., parts) integer totals of one system
@@ -443,7 +448,7 @@ def swap_effects(
     memory: int = MEMORY,
 ) -> Iterator[np.ndarray]:  # arrays of differences A - B, m in all, in order
     """Differences of scores under random swaps (Definition 3), block by block."""
-    left, right = pair.rows.sum(axis=1)
+    left, right = pair.totals
     moves = pair.rows[1] - pair.rows[0]
     moves = moves[(moves != 0).any(axis=1)]
     if not len(moves):
@@ -572,7 +577,7 @@ def swap_cloud_symmetric():
     pair = as_pair(*rng.integers(1, 9, size=(2, 12, 10)).astype(float), "bleu")
     swaps = np.indices((2,) * 12).reshape(12, -1).T
     moved = swaps @ (pair.rows[1] - pair.rows[0])
-    left, right = pair.rows.sum(axis=1)
+    left, right = pair.totals
     gaps = pair.effect(left + moved, right - moved)
     return exact(np.abs(gaps + gaps[::-1]).max(), (0, 0), n=len(gaps))
 

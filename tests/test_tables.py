@@ -1,0 +1,68 @@
+"""Numbers as people hold them: single precision, Series, DataFrames, things that are none."""
+
+import numpy as np
+import pytest
+
+import sigtext
+from sigtext.result import InputError, InputTypeError
+
+pd = pytest.importorskip("pandas")
+
+A = np.array([0, 6, 5, 0, 9, 2, 2, 1, 3, 1]) / 10
+B = np.array([3, 8, 4, 9, 4, 2, 7, 8, 8, 8]) / 10
+TESTS = (
+    sigtext.exact_test,
+    sigtext.randomization_test,
+    lambda a, b, m: sigtext.compare(a, b, metric=m, rng=1),
+)
+ERRORS = pd.DataFrame({"edits": [1, 2, 4], "reference words": [5, 6, 9]})
+OTHER = pd.DataFrame({"reference words": [5, 6, 9], "edits": [2, 2, 3]})
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+def test_single_precision_keeps_ties(test, kind):
+    want = test(A, B, "mean")
+    assert test(A.astype(kind), B.astype(kind), "mean").pvalue == want.pvalue
+    assert want.pvalue == pytest.approx(0.0546875)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_columns_are_taken_by_name(test):
+    want = test(ERRORS.to_numpy(), OTHER.to_numpy()[:, ::-1], "wer")
+    assert test(ERRORS, OTHER, "wer").effect == want.effect
+    assert test(ERRORS[["reference words", "edits"]], OTHER, "wer").effect == (
+        want.effect
+    )
+    assert test(ERRORS.to_numpy(), OTHER, "wer").effect == want.effect
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_columns_of_other_names(test):
+    other = OTHER.rename(columns={"edits": "errors"})
+    with pytest.raises(InputError, match="columns of the same names"):
+        test(ERRORS, other, "wer")
+    same = [x.rename(columns={"edits": "err"}) for x in (ERRORS, OTHER)]
+    want = test(ERRORS, OTHER, "wer").effect  # B in the order of A
+    assert test(*same, "wer").effect == want
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_labels_in_another_order(test):
+    one = pd.Series([1.0, 0, 1], index=[0, 1, 2])
+    with pytest.raises(InputError, match="same index"):
+        test(one, one.iloc[::-1], "mean")
+    assert test(one, one + 1, "mean").effect == -1
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("wrong", [10, None, object()])
+def test_what_is_no_list(test, wrong):
+    with pytest.raises(InputTypeError, match="list or an array|came as"):
+        test(wrong, [1.0, 0.0], "mean")
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_numbers_that_no_float_holds(test):
+    with pytest.raises(InputError, match="308 digits"):
+        test([10**400, 3], [1, 2], "mean")
