@@ -10,12 +10,12 @@ __all__ = ['RULES', 'DRAWS', 'LEVELS', 'SYMMETRIC', 'tail_rank', 'percentile_end
            'rank_in_doubles', 'four_questions', 'exact_percentile', 'exact_recentered', 'zeros_left_out',
            'spread_of_a_mean', 'small_clouds', 'disagreements', 'ranked', 'equal_tails_exclude', 'basic_excludes',
            'symmetric_excludes', 'in_all', 'recentered_inverts', 'recentered_is_not_equal_tailed', 'large_clouds',
-           'sacrebleu_rejects', 'tails', 'symmetric_laws', 'drawn_clouds_are_symmetric', 'sacrebleu_inverts',
-           'limit_pvalue', 'limit_edge', 'limit_sizes', 'limit_size_drawn', 'limit_keeps_level', 'tables_are_lists',
-           'four_questions_exactly', 'bridge_texts', 'bridge_differences', 'bridge_holds', 'bridge_on_other_draws',
-           'null_rates', 'chosen_direction', 'doubled', 'ten_filings', 'ten_filings_pvalues', 'one_filing_matches',
-           'no_filing_matches', 'one_filing_recentered', 'one_filing_swapped', 'writer_share', 'writer_percentile',
-           'writer_recentered']
+           'sacrebleu_rejects', 'weak_is_conservative', 'tails', 'symmetric_laws', 'drawn_clouds_are_symmetric',
+           'sacrebleu_inverts', 'limit_pvalue', 'limit_edge', 'limit_sizes', 'limit_size_drawn', 'limit_keeps_level',
+           'tables_are_lists', 'four_questions_exactly', 'bridge_texts', 'bridge_differences', 'bridge_holds',
+           'bridge_on_other_draws', 'null_rates', 'chosen_direction', 'doubled', 'ten_filings', 'ten_filings_pvalues',
+           'one_filing_matches', 'no_filing_matches', 'one_filing_recentered', 'one_filing_swapped', 'writer_share',
+           'writer_percentile', 'writer_recentered']
 
 # %% ../nbs/theorems/13_bootstrap.ipynb #c69b245a
 from collections.abc import Callable, Iterator
@@ -580,6 +580,21 @@ def sacrebleu_rejects(x, gap, r):
     size = np.abs(x)
     return ranked(size, x.shape[1] - r) - size.mean(axis=1) <= np.abs(gap)
 
+# %% ../nbs/theorems/13_bootstrap.ipynb #24a15087
+@check(
+    "P2.ae",
+    "recentered: >= counts what > does and the ties with twice the gap",
+    covers=("bk-strict-vs-weak",),
+)
+def weak_is_conservative():
+    wrong = n = 0
+    for x, gap in small_clouds():
+        strict = (x > 2 * gap[:, None]).sum(axis=1)
+        ties = (x == 2 * gap[:, None]).sum(axis=1)
+        weak = rule_counts(x, gap, "recentered", "greater")
+        wrong, n = wrong + (weak != strict + ties).sum(), n + len(x)
+    return exact(int(wrong), n=n)
+
 # %% ../nbs/theorems/13_bootstrap.ipynb #9776a67f
 SYMMETRIC = ([2, 1, 1, 0], [3, 1, 1, -1], [2, 1, 1, 1, 0], [4, 3, 1, 1, -1, -2])
 
@@ -626,7 +641,11 @@ def drawn_clouds_are_symmetric(rng, n=20):
     return measured(np.mean(off), (0, 0), n=len(off))
 
 # %% ../nbs/theorems/13_bootstrap.ipynb #dc1d8869
-@check("P2.q", "sacreBLEU's rule: p <= alpha iff D_(m-r) <= |gap| + mean D")
+@check(
+    "P2.q",
+    "sacreBLEU's rule: p <= alpha iff D_(m-r) <= |gap| + mean D",
+    covers=("sacrebleu-third-rule", "three-intervals"),
+)
 def sacrebleu_inverts():
     wrong, n, case = 0, 0, (sacrebleu_rejects, "sacrebleu", "two-sided")
     for x, gap in small_clouds():
@@ -698,7 +717,11 @@ def tables_are_lists():
     return exact(max(off), (0, 1e-13), n=cases)
 
 # %% ../nbs/theorems/13_bootstrap.ipynb #3a9e5b02
-@check("P2.v", "four questions, all rules and intervals by enumeration")
+@check(
+    "P2.v",
+    "four questions, all rules and intervals by enumeration",
+    covers=("three-intervals",),
+)
 def four_questions_exactly():
     a, b = np.array([1.0, 1, 1, 0]), np.array([0.0, 0, 0, 1])
     gaps, p = exact_bootstrap(as_pair(a, b, "accuracy"))
@@ -752,7 +775,11 @@ def bridge_differences(n, n_resamples=300, ours=sacrebleu_effects):
     return int(wrong)
 
 # %% ../nbs/theorems/13_bootstrap.ipynb #31719d63
-@check("P2.w", "sacreBLEU's own p-values from its seed, digit for digit")
+@check(
+    "P2.w",
+    "sacreBLEU's own p-values from its seed, digit for digit",
+    covers=("sacrebleu-third-rule",),
+)
 def bridge_holds():
     sizes = (10, 25, 60)
     return exact(sum(map(bridge_differences, sizes)), n=4 * len(sizes))

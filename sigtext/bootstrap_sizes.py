@@ -9,7 +9,7 @@ __all__ = ['SIDED', 'M', 'STREAMS', 'SEED', 'SETTINGS', 'percentile_10', 'percen
            'study', 'sizes_of_normal_means', 'normal_rejections', 'first_size_drawn', 'normal_rule_keeps_level',
            'exact_swaps', 'exact_sacrebleu', 'size_at_30', 'size_at_100', 'drawn_like_enumerated', 'mean_rejections',
            'recentered_at_200', 'sacrebleu_at_200', 'percentile_at_10', 'small_run', 'beside_source', 'aa_check',
-           'source_band']
+           'more_than_swaps', 'source_band']
 
 # %% ../nbs/theorems/13b_bootstrap_sizes.ipynb #072a84e0
 import inspect
@@ -292,17 +292,15 @@ def percentile_at_10(rng, n=2_000):
 # %% ../nbs/theorems/13b_bootstrap_sizes.ipynb #9de1b021
 @cache
 def small_run(prompts, seed, streams):
-    "One-sided rejection shares of both rules in the middle world."
+    "Rejections of every rule in the middle world, and the number of experiments."
     cell = study_cell("middle", prompts, 0, streams, seed)
-    return {k: v / cell["experiments"] for k, v in cell["rejected"].items()}, cell[
-        "experiments"
-    ]
+    return cell["rejected"], cell["experiments"]
 
 
 def beside_source(rng, rule, prompts, streams, source):
     "One rate of a new run, with the source's."
-    share, n = small_run(prompts, int(rng.integers(2**32)), streams)
-    return reported(share[f"{rule}, greater"], source=source, n=n)
+    rejected, n = small_run(prompts, int(rng.integers(2**32)), streams)
+    return reported(rejected[f"{rule}, greater"] / n, source=source, n=n)
 
 
 def aa_check(label, covers, rule, prompts, streams, source):
@@ -327,6 +325,18 @@ recentered_20 = aa_check("P2.br", "aa-recentered-20", "recentered", 20, 1, 0.060
 recentered_47 = aa_check("P2.bs", "aa-recentered-47", "recentered", 47, 2, 0.061)
 recentered_94 = aa_check("P2.bt", "aa-recentered-94", "recentered", 94, 2, 0.059)
 recentered_188 = aa_check("P2.bu", "aa-recentered-188", "recentered", 188, 4, 0.055)
+
+# %% ../nbs/theorems/13b_bootstrap_sizes.ipynb #2f187b31
+@check(
+    "P2.bw",
+    "exact null, 10 prompts: recentered rate minus that of swaps, one side",
+    reported=True,
+    covers=("riezler-direction",),
+)
+def more_than_swaps(rng, n=1):
+    rejected, size = small_run(10, int(rng.integers(2**32)), n)
+    more = rejected["recentered, greater"] - rejected["randomization, greater"]
+    return reported(more / size, n=size)
 
 # %% ../nbs/theorems/13b_bootstrap_sizes.ipynb #3a46cd92
 @check(
