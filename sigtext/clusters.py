@@ -32,7 +32,13 @@ from scipy.special import fdtri, stdtrit
 from .bootstrap import bootstrap_test, check_level, exact_bootstrap
 from .exact_kinds import exact_test
 from .harness import check, exact, measured, rate_band, reported
-from .linearization import above_noise, gap_influences, linear_spread, rows_of
+from sigtext.linearization import (
+    NOISE,
+    above_noise,
+    gap_influences,
+    linear_spread,
+    rows_of,
+)
 from .mcnemar import mcnemar_test
 from .metrics import CorpusMetric, accuracy, bleu, chrf, f_score, mean, wer
 from .randomization import randomization_test, rejections
@@ -133,9 +139,10 @@ def left_out_effects(
     own = (rows * slopes[index]).sum(axis=1)
     gone = np.bincount(index, own) ** 2, np.bincount(index, own**2)
     squares = sums.T @ sums, rows.T @ rows
+    all_in = [((slopes @ square) * slopes).sum(axis=1) for square in squares]
     by_clusters, by_rows = (
-        ((slopes @ square) * slopes).sum(axis=1) - left
-        for square, left in zip(squares, gone, strict=True)
+        np.where(x - left > NOISE * x, x - left, 0.0)
+        for x, left in zip(all_in, gone, strict=True)
     )
     return by_clusters / np.where(by_rows > 0, by_rows, np.nan)
 
