@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['FEW', 'WIDTH', 'SIZES', 'subset_ratios', 'signed_share', 'fraction_ratios', 'tail_is_a_share_of_subsets', 'tail_of',
-           'rank_of', 'ranked_ratio', 'shift_pvalue', 'next_guess', 'low_end', 'shifted_units', 'shift_interval',
-           'small_cases', 'true_end', 'excess', 'ends_are_subset_means', 'found_from_outside', 'grid_pvalue',
-           'neighbours_at_three_hundred', 'contradictions', 'sets_of_six', 'agrees_about_zero', 'another_level_agrees',
-           'agrees_near_the_border', 'held', 'enumerated_coverage', 'coverage_enumerated', 'without_the_empty_subset',
-           'call_covers', 'covers_heavy_tails', 'normal_interval_covers', 'skewed_coverage', 'skewed_mean_is_covered']
+           'rank_of', 'units_needed', 'ranked_ratio', 'zero_pvalue', 'shift_bracket', 'shift_pvalue', 'next_guess',
+           'low_end', 'no_shift', 'shifted_units', 'leaning', 'shift_interval', 'small_cases', 'true_end', 'excess',
+           'ends_are_subset_means', 'found_from_outside', 'grid_pvalue', 'neighbours_at_three_hundred',
+           'contradictions', 'sets_of_six', 'agrees_about_zero', 'another_level_agrees', 'agrees_near_the_border',
+           'held', 'enumerated_coverage', 'coverage_enumerated', 'without_the_empty_subset', 'call_covers',
+           'covers_heavy_tails', 'normal_interval_covers', 'skewed_coverage', 'skewed_mean_is_covered']
 
 # %% ../nbs/theorems/12e_shifts.ipynb #b929bb3c
 from fractions import Fraction
@@ -18,9 +19,9 @@ from math import ceil, floor, inf, sqrt
 import numpy as np
 from scipy.special import ndtri
 
-from .exact import lattice_steps, sum_pvalue, sum_tail
-from .exact_kinds import exact_test, moves_of
-from .exact_real import real_tail, rounded
+from .exact import lattice_steps, sum_tail
+from .exact_kinds import Moves, exact_test, moves_of, real_bounds, sum_bounds
+from .exact_real import Bracket, real_tail, rounded
 from .harness import check, exact, measured, rate_band
 from .resampling import MEMORY, Pair, as_pair
 from .result import InputError, Interval
@@ -84,6 +85,11 @@ def rank_of(
     """How many subset means are cut off at either end."""
     return floor(tail_of(level) * 2**u)
 
+
+def units_needed(level: float) -> int:
+    """How many units it takes until any shift can be rejected."""
+    return (ceil(1 / tail_of(level)) - 1).bit_length()
+
 # %% ../nbs/theorems/12e_shifts.ipynb #26e817ec
 FEW = 16  # units up to which all subset means are computed
 
@@ -100,25 +106,54 @@ def ranked_ratio(
     return Fraction(int(x[inside].sum()), int(w[inside].sum()))
 
 # %% ../nbs/theorems/12e_shifts.ipynb #f5671bb7
+def zero_pvalue(
+    x: np.ndarray,  # (u,) what each unit adds to the gap
+    whole: bool,
+    memory: float,
+) -> float:
+    """Upper bound of the one-sided p-value of no shift, as `exact_test` has it."""
+    u = len(x)
+    above, below = np.stack([x, np.zeros(u)]), np.ones((2, u))
+    unit = (Fraction(1), Fraction(1))
+    moves = Moves(above=above, below=below, whole=whole, unit=unit)
+    bounds = sum_bounds if whole else real_bounds
+    return bounds(moves, "greater", memory)[0]
+
+
+def shift_bracket(
+    x: np.ndarray,  # (u,) what each unit adds to the gap
+    w: np.ndarray,  # (u,) segments of each unit
+    shift: float,
+    tail: Fraction,  # what p_+ is compared with
+) -> Bracket:  # around p_+, narrow enough to compare; its upper end not below p_+
+    """Enclose the one-sided p-value of a shift."""
+    moved = x - shift * w
+    moved -= np.spacing(np.abs(shift * w)) + np.spacing(np.abs(moved))
+    for relative in (0.3, 0.03, 1e-3):
+        found = real_tail(moved, relative=relative, meet=30, budget=2**18)
+        if found.high <= tail or found.low > tail:
+            break
+    return found
+
+
 def shift_pvalue(
     x: np.ndarray,  # (u,) what each unit adds to the gap
     w: np.ndarray,  # (u,) segments of each unit
     shift: float,
     *,
+    tail: Fraction = Fraction(1, 40),  # what p_+ is to be compared with
     whole: bool = False,  # whether x are whole numbers
     memory: float = 4 * MEMORY,  # bytes
-) -> float:  # not below p_+; at a shift of 0 what the exact test has
-    """Upper bound of the one-sided p-value of a shift."""
+) -> tuple[float, bool]:  # about p_+, at 0 what the exact test has; if above the tail
+    """One-sided p-value of a shift, and whether it is above what may be missed."""
     if shift == 0:
-        if whole:
-            return sum_pvalue(x, "greater", memory=memory)[0]
-        return real_tail(x, memory=int(memory)).high
-    moved = x - shift * w
-    moved -= np.spacing(np.abs(shift * w)) + np.spacing(np.abs(moved))
-    return real_tail(moved, memory=int(memory), meet=30).high
+        p = zero_pvalue(x, whole, memory)
+        return p, Fraction(p) > tail
+    found = shift_bracket(x, w, shift, tail)
+    return (found.low + found.high) / 2, Fraction(found.high) > tail
 
 # %% ../nbs/theorems/12e_shifts.ipynb #8944645f
-WIDTH = 1e-4  # share of the interval's length to which an end is found
+WIDTH = 3e-4  # share of the interval's length to which an end is found
 
 
 def next_guess(
@@ -149,7 +184,7 @@ def low_end(
         mean + goal * spread,
     )
     if ends[0] < 0 < mean:
-        if Fraction(shift_pvalue(x, w, 0.0, **how)) <= tail:
+        if not shift_pvalue(x, w, 0.0, tail=tail, **how)[1]:
             least = 1.0 if how.get("whole") else np.spacing(np.abs(x[x != 0]).min())
             ends[0] = np.nextafter(least / w.sum(), 0)
         else:
@@ -157,34 +192,56 @@ def low_end(
     for step in range(1, 200):
         if ends[1] - ends[0] <= max(room, 4 * np.spacing(np.abs(ends).max())):
             break
-        shift = guess if ends[0] < guess < ends[1] else sum(ends) / 2
-        p = shift_pvalue(x, w, shift, **how)
-        side = int(Fraction(p) > tail)
-        ends[side], heights[side] = shift, float(ndtri(min(p, 0.5)))
-        guess = next_guess(ends, heights, goal, 0.4 * room * (1 - 2 * side))
-        guess = guess if step % 3 else sum(ends) / 2
+        if not step % 3 or not ends[0] < guess < ends[1]:
+            guess = sum(ends) / 2
+        p, above = shift_pvalue(x, w, guess, tail=tail, **how)
+        ends[above], heights[above] = guess, float(ndtri(min(p, 0.5)))
+        guess = next_guess(ends, heights, goal, 0.4 * room * (1 - 2 * above))
+        guess = max(ends[0] + 0.4 * room, min(guess, ends[1] - 0.4 * room))
     return float(ends[0])
 
 # %% ../nbs/theorems/12e_shifts.ipynb #d5663e38
+def no_shift(pair: Pair) -> InputError | None:  # None if it can be shifted
+    """Say why the scores cannot be shifted, and what there is instead."""
+    metric, alone = pair.metric, pair.index is None
+    came, way = f"the metric is {metric.label}", "bootstrap_interval takes every metric"
+    zero_one = metric.name == "mean" and np.isin(pair.statistics, (0, 1)).all()
+    if zero_one or metric.name == "accuracy":
+        came = "scores of 0 and 1, moved by a shift, are 0 and 1 no longer"
+        way = "bootstrap_interval takes them with clusters, exact_test tests them"
+        if alone:
+            way = "paired_proportions_interval(a, b) is for right and wrong"
+    elif metric.name == "mean":
+        return None
+    what = "an interval of shifts needs the mean of scores that can be shifted"
+    return InputError("no-exact-test", what, came, help=way)
+
+
 def shifted_units(
     pair: Pair,
-) -> tuple[np.ndarray, np.ndarray, bool, Fraction]:  # x; w; whether whole; unit
-    """Find what the units add to a mean, and over how many segments.
+) -> tuple[Moves, Fraction]:  # what the units add to the mean; what 1 stands for
+    """Find what the units add to a mean.
 
-    Raises InputError unless the metric is a mean of scores other than right and wrong.
+    Raises InputError unless the metric is a mean of scores other than right and wrong,
+    and every unit has as many segments, one or more, in both systems.
     """
-    moves, metric = moves_of(pair), pair.metric
-    came, way = f"the metric is {metric.label}", "bootstrap_interval takes every metric"
-    mean = metric.name == "mean" and moves.sum and bool((moves.below[0] > 0).all())
-    if metric.name == "accuracy" or (mean and np.isin(pair.statistics, (0, 1)).all()):
-        came = "scores of 0 and 1, moved by a shift, are 0 and 1 no longer"
-        way = "paired_proportions_interval(a, b) is for right and wrong"
-        mean = False
-    if not mean:
-        what = "an interval of shifts needs the mean of scores that can be shifted"
-        raise InputError("no-exact-test", what, came, help=way)
-    unit = moves.unit[0] / moves.unit[1] * Fraction(repr(float(metric.scale)))
-    return moves.x.astype(float), moves.below[0].astype(float), moves.whole, unit
+    moves, refused = moves_of(pair), no_shift(pair)
+    if refused is None and not (moves.sum and bool((moves.below[0] > 0).all())):
+        what = "an interval of shifts needs one score for each segment"
+        refused = InputError("no-exact-test", what, "some rows hold other weights")
+    if refused is not None:
+        raise refused
+    scale = Fraction(repr(float(pair.metric.scale)))
+    return moves, moves.unit[0] / moves.unit[1] * scale
+
+
+def leaning(
+    moves: Moves,
+    side: int,  # 1 or -1, in front of x
+) -> np.ndarray:  # (u,) never above side * x, whatever rounding did to the scores
+    """What the units add to the gap, with all doubts against it."""
+    x, slack = side * moves.x, moves.near + moves.off
+    return np.where(slack > 0, np.nextafter(x - slack, -inf), x)
 
 # %% ../nbs/theorems/12e_shifts.ipynb #2b228ddd
 def shift_interval(
@@ -206,20 +263,23 @@ def shift_interval(
     from sigtext.bootstrap import check_level
 
     level = check_level(confidence_level)
-    x, w, whole, unit = shifted_units(as_pair(a, b, metric, clusters))
-    rank, ends = rank_of(level, len(x)), [-inf, inf]
+    moves, unit = shifted_units(as_pair(a, b, metric, clusters))
+    u, w = len(moves.x), moves.below[0].astype(float)
+    rank, ends = rank_of(level, u), [-inf, inf]
     for i, side in enumerate((1, -1) if rank else ()):
-        if whole and len(x) <= FEW:
-            end = ranked_ratio(side * x, w, rank)
+        x = leaning(moves, side)
+        if moves.whole and u <= FEW:
+            end = ranked_ratio(x, w, rank)
         else:
-            how = {"whole": whole, "memory": memory}
-            end = Fraction(low_end(side * x, w, tail_of(level), **how))
+            how = {"whole": moves.whole, "memory": memory}
+            end = Fraction(low_end(x, w, tail_of(level), **how))
         ends[i] = rounded(side * end * unit, -side)
+    needed = f"; {units_needed(level)} units are needed at {level:g}"
     return Interval(
         low=ends[0],
         high=ends[1],
         level=level,
-        method="exact, shift model",
+        method="exact, shift model" + needed * (not rank),
         n_resamples=0,
         seed=None,
     )
@@ -293,7 +353,7 @@ def neighbours_at_three_hundred():
     for side in (1, -1):
         end = low_end(side * x, np.ones(300), Fraction(1, 40), whole=True)
         wrong += grid_pvalue(side * x, floor(1_000 * end)) > 0.025
-        wrong += grid_pvalue(side * x, ceil(1_000 * end + 0.2)) <= 0.025
+        wrong += grid_pvalue(side * x, ceil(1_000 * end + 0.5)) <= 0.025
     return exact(wrong, n=4)
 
 # %% ../nbs/theorems/12e_shifts.ipynb #1c2bec3a
