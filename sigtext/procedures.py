@@ -9,7 +9,7 @@ __all__ = ['PAIRS', 'KNOWN', 'HALVES', 'critical_counts', 'rejection_chances', '
            'within_limits_of_few', 'equal_procedures_rate', 'rate_errors', 'known_rates',
            'known_rates_without_training', 'mcnemar_of_normal_gaps', 'rate_at_3000', 'rate_at_20000', 'side_at_20000',
            'trained_and_tested', 'runs_pvalues', 'size_over_trainings', 'size_on_one_training', 'power_over_trainings',
-           'FoldsTest', 'five_by_two', 'ideal_sizes', 'size_of_f', 'nominal_size_of_f', 'size_of_t']
+           'FoldsTest', 'fold_statistics', 'five_by_two', 'ideal_sizes', 'size_of_f', 'nominal_size_of_f', 'size_of_t']
 
 # %% ../nbs/theorems/17_procedures.ipynb #a8bb5bcf
 import math
@@ -313,7 +313,7 @@ def size_over_trainings(rng, n=2_000):
     rate = np.mean(runs_pvalues(rng, trained_and_tested(rng, n)) <= 0.05)
     return measured(rate, rate_band(0.05, n, side="at_most"), n=n)
 
-
+# %% ../nbs/theorems/17_procedures.ipynb #ce79552a
 @check(
     "T4.n",
     "so does McNemar's test on one of them",
@@ -356,6 +356,15 @@ class FoldsTest(Shown):
 HALVES = "trainings on halves of this data, tested on the other half"
 
 # %% ../nbs/theorems/17_procedures.ipynb #c080a897
+def fold_statistics(
+    p: np.ndarray,  # (..., 5, 2) gaps
+) -> dict:  # {"f": (statistic, p-value), "t": the same}, each (...)
+    """Both statistics (3), with their customary p-values."""
+    spread = (np.diff(p, axis=-1) ** 2).sum(axis=(-2, -1)) / 2
+    f, t = (p**2).sum(axis=(-2, -1)) / (2 * spread), p[..., 0, 0] / np.sqrt(spread / 5)
+    return {"f": (f, fdtrc(10, 5, f)), "t": (t, 2 * stdtr(5, -np.abs(t)))}
+
+
 def five_by_two(
     differences: np.ndarray,  # (5, 2) gaps A - B: five cuts, two halves
     *,
@@ -378,16 +387,10 @@ def five_by_two(
         raise InputError(
             "unknown-method", 'method is "f" or "t"', f"it came as {method!r}"
         )
-    spread = ((p[:, 0] - p[:, 1]) ** 2).sum() / 2
-    if spread <= 1e-24 * (p**2).sum():
+    if np.ptp(p, axis=1).max() <= 1e-12 * np.abs(p).max():
         what = "the gaps on two halves need to differ somewhere"
         raise InputError("no-inference", what, help="without spread there is no test")
-    if method == "t":
-        statistic = p[0, 0] / math.sqrt(spread / 5)
-        pvalue = 2 * stdtr(5, -abs(statistic))
-    else:
-        statistic = (p**2).sum() / (2 * spread)
-        pvalue = fdtrc(10, 5, statistic)
+    statistic, pvalue = fold_statistics(p)[method]
     return FoldsTest(
         effect=float(p.mean()),
         pvalue=float(pvalue),
@@ -399,12 +402,8 @@ def five_by_two(
 # %% ../nbs/theorems/17_procedures.ipynb #9cf0f15c
 def ideal_sizes(rng, n: int) -> np.ndarray:  # (2,) of F, of t
     """Share of rejections at 0.05 for ten independent normal gaps."""
-    p = rng.normal(size=(n, 5, 2))
-    spread = ((p[..., 0] - p[..., 1]) ** 2).sum(axis=1) / 2
-    f = (p**2).sum(axis=(1, 2)) / (2 * spread)
-    t = p[:, 0, 0] / np.sqrt(spread / 5)
-    pvalues = np.stack([fdtrc(10, 5, f), 2 * stdtr(5, -np.abs(t))])
-    return (pvalues <= 0.05).mean(axis=1)
+    found = fold_statistics(rng.normal(size=(n, 5, 2)))
+    return np.array([np.mean(found[name][1] <= 0.05) for name in "ft"])
 
 
 @check("T4.p", "5x2cv F has size P(F_5,5 > 2c - 1), 0.0175, on independent gaps")

@@ -24,6 +24,8 @@ from itertools import chain, combinations, islice, product
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+# %% ../nbs/theorems/17b_runs.ipynb #74b0235d
+from .bootstrap import check_level
 from .exact_kinds import exact_test
 from .harness import check, exact, measured, rate_band, reported
 from .linearization import NOISE
@@ -209,8 +211,12 @@ def run_statistics(
     runs = list(x.to_numpy() if hasattr(x, "to_numpy") else x)
     if not runs:
         raise InputError("too-few", f"{name} needs a run", "it is empty")
-    if all(np.ndim(run) == 0 for run in runs):
+    single = [np.ndim(run) == 0 for run in runs]
+    if all(single):
         return as_numbers(runs, name)[:, 0]
+    if any(single):
+        came = f"{name}[{single.index(True)}] is one score"
+        raise InputError("lengths-differ", "all runs need the same segments", came)
     rows = [as_statistics(run, metric, f"{name}[{r}]") for r, run in enumerate(runs)]
     lengths = [len(row) for row in rows]
     if len(set(lengths)) > 1:
@@ -544,7 +550,10 @@ def compare_runs(
     exact for the segments at hand. Segments of corpus metrics enter by influences.
     Raises InputError for one run where new runs are asked about, and for bad shapes.
     """
-    check_draws(n_resamples, alternative)
+    n_resamples, level = (
+        check_draws(n_resamples, alternative),
+        check_level(confidence_level),
+    )
     metric, how = as_metric(metric), {"alternative": alternative, "matched": matched}
     rows = [run_statistics(x, metric, name) for x, name in ((a, "a"), (b, "b"))]
     index = shared_segments(*rows, clusters, matched)
@@ -558,14 +567,11 @@ def compare_runs(
         turned = [better * x.mean(axis=1) for x in units]
         test = exchange_test(turned, n, **how, n_resamples=n_resamples, rng=rng)
         test = replace(test, effect=found["effect"])
-        found["notes"] += test_notes(test, runs, confidence_level)
+        found["notes"] += test_notes(test, runs, level)
     names = {"runs": runs, "n_segments": n, "n_units": units[0].shape[1] if n else 0}
     names |= {"metric": metric.label, "higher_is_better": metric.higher_is_better}
     names |= {"population": POPULATIONS[population]}
-    interval, p = (
-        t_interval(found, confidence_level),
-        t_pvalue(found, alternative, better),
-    )
+    interval, p = t_interval(found, level), t_pvalue(found, alternative, better)
     return RunsComparison(
         interval=interval, pvalue=p, test=test, **found, **names, **how
     )
