@@ -289,15 +289,12 @@ def reading_ends(
     readings: np.ndarray,  # (2, 2) of bool, from `open_readings`
     level: float,
 ) -> tuple[float, float]:  # low, high
-    """Ends of the interval made of both readings (step 6)."""
-    alpha = 1 - Fraction(str(level))
-    one, half = (float(1 - alpha * x) for x in (Fraction(9, 10), Fraction(9, 20)))
-    lows, highs = np.transpose([percentile_ends(gap, one) for gap in gaps])
-    low, high = lows.min(), highs.max()
-    first, second = readings.all(axis=1)
-    if first != second:
-        lows, highs = np.transpose([percentile_ends(gap, half) for gap in gaps])
-        low, high = (low, highs.min()) if first else (lows.max(), high)
+    """Ends of the interval made of the percentile intervals of both readings (step 6)."""
+    each = float(1 - (1 - Fraction(str(level))) * Fraction(9, 20))
+    lows, highs = np.transpose([percentile_ends(gap, each) for gap in gaps])
+    only_a, only_b = readings.all(axis=1) & ~readings.all(axis=1)[::-1]
+    low = lows.max() if only_b else lows.min()
+    high = highs.min() if only_a else highs.max()
     return float(low), float(high)
 
 # %% ../nbs/theorems/15_kink.ipynb #9900b19e
@@ -570,17 +567,17 @@ def reduced_ends(cloud, level=0.95):
 
 # %% ../nbs/theorems/15_kink.ipynb #56f52f88
 @check("P3.v", "the interval of both readings misses at most 5%, whatever h")
-def readings_cover(rng, n=250):
+def readings_cover(rng, n=600):
     kinds = ((0, 0, 99), (0.5, -1, 99), (1, -0.5, 99), (0.5, -1, None))
-    settings = list(product((-3.0, -1.0, -0.2, 0.0, 0.5, 2.5), kinds))
+    settings = list(product((-1.0, 0.0, 2.5), kinds))
     high = rate_band(0.05, n, 1e-6 / len(settings), "at_most")[1]
     wrong = 0
     for h, (tau, rho, other) in settings:
         other = h if other is None else other
         _, clouds = reduced_gaps(rng, n, h, tau, rho, other)
-        low, high_end = np.transpose([reduced_ends(cloud) for cloud in clouds])
+        ends = np.transpose([reduced_ends(cloud) for cloud in clouds])
         truth = min(0.0, h) - min(0.0, other)
-        wrong += 1 - ((low <= truth) & (truth <= high_end)).mean() > high
+        wrong += ((ends[0] > truth) | (truth > ends[1])).mean() > high
     return measured(wrong, (0, 0), n=n)
 
 # %% ../nbs/theorems/15_kink.ipynb #0a23c10c
