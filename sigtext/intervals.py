@@ -5,13 +5,14 @@
 # %% auto #0
 __all__ = ['CELLS', 'METHODS', 'LACKS', 'HALVES', 'WORLDS', 'SIZES', 'LEVEL', 'DRAWS', 'BATCH', 'BATCHES', 'order_ends',
            'basic_ends', 'normal_ends', 'acceleration', 'unit_influences', 'adjusted_tails', 'tail_ranks', 'bca_ends',
-           'grid_columns', 'second_moments', 'drawn_spreads', 'studentized_ends', 'method_ends', 'flat_interval',
-           'interval_from', 'check_method', 'bootstrap_interval', 'four_questions_enumerated', 'moved_ends',
-           'maps_pass', 'basic_passes', 'units_and_signs', 'recentered_pvalue', 'symmetric_ends', 'disagreements',
-           'basic_inverts_one_sided', 'symmetric_inverts_two_sided', 'basic_inverts_two_sided', 'misplaced_ends',
-           'bca_is_exact_in_its_model', 'percentile_in_that_model', 'other_ranks', 'uncorrected_ranks',
-           'ranks_rounded_down', 'acceleration_is_skewness', 'spreads_by_hand', 'spreads_from_products',
-           'coverage_world', 'population_gap', 'coverage_counts', 'code_hash', 'coverage_study']
+           'grid_columns', 'second_moments', 'drawn_spreads', 'studentized_ends', 'method_ends', 'right_or_wrong',
+           'flat_interval', 'interval_from', 'check_method', 'bootstrap_interval', 'four_questions_enumerated',
+           'moved_ends', 'maps_pass', 'basic_passes', 'units_and_signs', 'recentered_pvalue', 'symmetric_ends',
+           'disagreements', 'basic_inverts_one_sided', 'symmetric_inverts_two_sided', 'basic_inverts_two_sided',
+           'misplaced_ends', 'bca_is_exact_in_its_model', 'percentile_in_that_model', 'other_ranks',
+           'uncorrected_ranks', 'ranks_rounded_down', 'acceleration_is_skewness', 'spreads_by_hand',
+           'spreads_from_products', 'coverage_world', 'population_gap', 'coverage_counts', 'code_hash',
+           'coverage_study']
 
 # %% ../nbs/theorems/14b_intervals.ipynb #264060ab
 import inspect
@@ -112,7 +113,7 @@ def adjusted_tails(
     w = z0 + float(ndtri((1 - level) / 2)) * sides
     return ndtr(sides * (z0 + w / (1 - a * w)))
 
-
+# %% ../nbs/theorems/14b_intervals.ipynb #aa679250
 def tail_ranks(
     tails: np.ndarray,  # (2,) shares of the cloud
     m: int,  # draws
@@ -121,7 +122,7 @@ def tail_ranks(
     below, above = np.clip(np.floor(tails * (m + 1) + 1e-9), 1, m)
     return int(below), int(above)
 
-
+# %% ../nbs/theorems/14b_intervals.ipynb #4f8637b9
 def bca_ends(
     cloud: np.ndarray,  # (m,) gaps on the resamples
     effect: float,  # the observed gap
@@ -158,7 +159,7 @@ def grid_columns(
     return np.rint(np.ldexp(moved, bits)), np.ldexp(1.0, -bits)
 
 # %% ../nbs/theorems/14b_intervals.ipynb #03f564f2
-CELLS = 2**22  # of product columns that are held at a time
+CELLS = 2**21  # of product columns that are held at a time
 
 
 def second_moments(
@@ -211,7 +212,7 @@ def drawn_spreads(
     reach = (np.abs(slopes) * np.abs(grid).max(axis=0)).sum(axis=1)
     return np.sqrt(np.where(square <= TIE * n * reach**2, 0.0, square))
 
-
+# %% ../nbs/theorems/14b_intervals.ipynb #d446eba7
 def studentized_ends(
     gaps: np.ndarray,  # (m,) gaps on the resamples less the observed one
     spreads: np.ndarray,  # (m,) their spreads
@@ -257,25 +258,32 @@ def method_ends(
     return {"basic": basic_ends, "normal": normal_ends}[method](cloud, effect, level)
 
 # %% ../nbs/theorems/14b_intervals.ipynb #566bddeb
+def right_or_wrong(
+    pair: Pair,
+) -> tuple[int, int] | None:  # segments only A, only B gets right; None for other data
+    """Count discordant segments if every one is right or wrong, and stands alone."""
+    plain = pair.metric.quotient == ((1, 0), (0, 1)) and pair.index is None
+    first, second = pair.statistics[..., 0], pair.statistics[..., 1]
+    if not plain or (second != 1).any() or not np.isin(first, (0, 1)).all():
+        return None
+    return int((first[0] > first[1]).sum()), int((first[0] < first[1]).sum())
+
+
 def flat_interval(
     pair: Pair,
     method: str,
     level: float,
 ) -> Interval:
     """Interval for a cloud without width: Tango's for right and wrong, else a point."""
-    a, b = pair.statistics
-    right = pair.metric.quotient == ((1, 0), (0, 1)) and (a[:, 1] == b[:, 1]).all()
-    if right and pair.index is None and np.isin(pair.statistics, (0, 1)).all():
-        gaps = (a - b)[:, 0]
-        counts = int((gaps > 0).sum()), int((gaps < 0).sum())
-        how = {"n_segments": len(a), "confidence_level": level}
+    if counts := right_or_wrong(pair):
+        how = {"n_segments": pair.rows.shape[1], "confidence_level": level}
         found = paired_proportions_interval(*counts, **how)
         return replace(found, method=f"{found.method} ({method} has no width)")
     point = {"low": observed_effect(pair), "high": observed_effect(pair)}
     name = f"{method} (no width: all resamples have the same gap)"
     return Interval(**point, level=level, method=name, n_resamples=0, seed=None)
 
-
+# %% ../nbs/theorems/14b_intervals.ipynb #3a20ccfe
 def interval_from(
     pair: Pair,
     method: str,  # one of METHODS
@@ -296,11 +304,11 @@ def interval_from(
     told = {"method": name, "n_resamples": len(cloud), "n_undefined": undefined}
     return Interval(low=ends[0], high=ends[1], level=level, seed=seed, **told)
 
-# %% ../nbs/theorems/14b_intervals.ipynb #a87ef01a
+# %% ../nbs/theorems/14b_intervals.ipynb #66a19e3b
 def check_method(method: str) -> str:
     """Check the name of an interval, or raise InputError."""
-    if method not in METHODS:
-        known = f"method must be one of {', '.join(METHODS)}"
+    if method not in ("auto", *METHODS):
+        known = f"method must be one of auto, {', '.join(METHODS)}"
         raise InputError("unknown-method", known, f"it came as {method!r}")
     return method
 
@@ -311,7 +319,7 @@ def bootstrap_interval(
     metric: str | CorpusMetric,  # or a function of (..., k) totals
     *,
     clusters: np.ndarray | None = None,  # (n,) labels; drawn together if equal
-    method: str = "percentile",  # or "basic", "normal", "bca", "studentized"
+    method: str = "percentile",  # or "basic", "normal", "bca", "studentized", "auto"
     confidence_level: float = 0.95,
     n_resamples: int = 9_999,  # m, number of draws
     rng: int | np.random.Generator | None = None,  # seed; None draws and records one
@@ -331,6 +339,11 @@ def bootstrap_interval(
     if pair.rows.shape[1] < 2:
         need = "an interval needs two units or more"
         raise InputError("no-inference", need, "there is one")
+    if method == "auto":
+        if counts := right_or_wrong(pair):
+            how = {"n_segments": pair.rows.shape[1], "confidence_level": level}
+            return paired_proportions_interval(*counts, **how)
+        method = "percentile" if pair.metric.slope is None else "studentized"
     cloud, spreads = bootstrap_cloud(pair, n_resamples, entropy, memory), None
     if method == "studentized":
         spreads = drawn_spreads(pair, n_resamples, entropy, memory)
@@ -606,7 +619,8 @@ def code_hash() -> str:
     parts = (
         *(order_ends, basic_ends, normal_ends, acceleration, unit_influences),
         *(adjusted_tails, tail_ranks, bca_ends, grid_columns, second_moments),
-        *(drawn_spreads, studentized_ends, method_ends, flat_interval, interval_from),
+        *(drawn_spreads, studentized_ends, method_ends, right_or_wrong),
+        *(flat_interval, interval_from),
         *(coverage_world, coverage_counts),
     )
     text = "".join("".join(inspect.getsource(part).split()) for part in parts)
