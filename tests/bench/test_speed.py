@@ -59,19 +59,6 @@ def test_randomization_of_bleu(race, peak, bleu_statistics):
     race("randomization, BLEU, n = 2,000, 10,000 draws: sacreBLEU", ours, theirs, 40)
 
 
-@pytest.mark.parametrize("draws, at_least", [(1_000, 10), (10_000, 12)])
-def test_paired_bootstrap_of_bleu(race, bleu_statistics, draws, at_least):
-    """Both resample segments and score both systems; they count the outcomes by other rules."""
-    a, b = bleu_statistics[:2]
-
-    def ours():
-        return sigtext.bootstrap_test(a, b, "bleu", n_resamples=draws, rng=1)
-
-    theirs = peer(sacrebleu._paired_bs_test, a, b, draws)
-    name = f"paired bootstrap, BLEU, n = 2,000, {draws:,} draws: sacreBLEU"
-    race(name, ours, theirs, at_least)
-
-
 def test_randomization_of_a_mean(race):
     from scipy.stats import permutation_test
 
