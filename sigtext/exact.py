@@ -47,17 +47,17 @@ def lattice_steps(
     Raises InputError unless they are whole numbers that can be summed exactly.
     """
     x = np.asarray(x)
-    if x.dtype.kind in "iu":
-        whole, fits = x.astype(np.int64, copy=False), True
-    else:
-        with np.errstate(invalid="ignore"):
-            whole = x.astype(np.int64)
-        fits = bool((whole == x).all())
-    far = np.abs(whole)
-    top = int(far.max(initial=0))
-    if x.ndim != 1 or not fits or not 0 <= top * x.size < 2**53:
+    fits = x.ndim == 1 and x.dtype.kind in "biuf"
+    with np.errstate(invalid="ignore"):
+        whole = x.astype(np.int64, copy=False) if fits else np.zeros(1, np.int64)
+    if x.dtype.kind != "i":
+        fits = fits and bool((whole == x).all())
+    top = max(int(whole.max(initial=0)), -int(whole.min(initial=0)))
+    if not fits or top * x.size >= 2**53:
         what = "steps need to be a row of whole numbers that can be summed exactly"
-        raise InputError("out-of-range", what, f"came with shape {x.shape}")
+        came = f"they came as {x.dtype} of shape {x.shape}"
+        raise InputError("out-of-range", what, came)
+    far = np.abs(whole)
     if top <= 4 * len(far) + 1_024:
         found = np.bincount(far)
         found[:1] = 0

@@ -317,8 +317,9 @@ def may_matter(
     fair = coins.q * (1 - coins.q)
     order = np.argsort(-coins.n * fair, kind="stable")
     left, logs, factors = np.arange(len(at)), np.zeros(len(at)), 0
-    for start in range(0, len(order), 16):
-        g = order[start : start + 16]
+    step = max(16, 2**12 // max(len(at), 1))
+    for start in range(0, len(order), step):
+        g = order[start : start + step]
         factors += len(g) * len(left)
         z, half = coins.z[g] / sizes, (side - 1) / 2
         turn = z @ (at[left] + half).T
@@ -339,7 +340,10 @@ def expected_factors(
     sizes: tuple[int, int],
 ) -> tuple[float, int]:  # factors of phi; columns with survivors among a sample
     """Estimate what it takes to find the survivors and to transform them."""
-    at, side, factors, share = *first_blocks(sizes), 0.0, 1.0
+    spread = np.sqrt(coins.n * coins.q * (1 - coins.q) @ coins.z.astype(float) ** 2)
+    near = np.minimum(sizes, 3 * np.array(sizes) / np.maximum(spread, 1)).prod() / 3
+    at, side = first_blocks(sizes)
+    factors, share = 4.0 * near * len(coins.n), 1.0
     sample = max(16, min(128, 2**16 // len(coins.n)))
     while True:
         if len(at) > sample:
@@ -361,8 +365,8 @@ def expected_work(
     """Estimate the work of a Fourier sum."""
     spread = sqrt(float(coins.n * coins.q * (1 - coins.q) @ coins.z[:, 1] ** 2.0))
     factors, columns = expected_factors(coins, sizes)
-    columns = max(columns, min(sizes[1] / 2, 1.5 * sizes[1] / max(spread, 1)))
-    return factors + 2 * sizes[0] * (32 + columns) + 2 * rows
+    columns = max(columns, min(sizes[1] / 2, 4.5 * sizes[1] / max(spread, 1)))
+    return factors + 4 * sizes[0] * (16 + columns) + 2 * rows
 
 # %% ../nbs/theorems/12c_exact_ratio.ipynb #e4e27877
 def half_angles(
@@ -671,7 +675,7 @@ def enumerated_tail(
     return count
 
 # %% ../nbs/theorems/12c_exact_ratio.ipynb #05f55a1f
-PLANE = 2**30  # cells times units, some 1.5 ns each
+PLANE = 2**31  # cells times units, some 1.5 ns each
 
 
 def plane_law(
@@ -819,8 +823,12 @@ def ratio_region(
 ) -> tuple[np.ndarray, Region, Fraction]:  # (units, 2) moves, region, observed gap
     """Moves of the units, and the arrangements that speak against the null as loudly.
 
-    Raises InputError if a system has no score, or for numbers that are too large.
+    Raises InputError if a system has no score, or for numbers that are too large, or
+    no whole numbers.
     """
+    if not (np.rint(rows) == rows).all():
+        what = "rows need to be whole numbers"
+        raise InputError("out-of-range", what, "some are fractions, or no numbers")
     (u, times), (v, by) = whole_weights(numerator), whole_weights(denominator)
     weights = np.stack([u, v], axis=1)
     reach = np.abs(rows).sum(axis=(0, 1)) @ np.abs(weights.astype(float))
@@ -855,7 +863,7 @@ def ratio_pvalue(
 
     Valid if units could be swapped between the systems (Theorem 1); ties and
     arrangements without a value count against small p-values.
-    Raises InputError if a system has no score or the grid would not fit.
+    Raises InputError if a system has no score, for fractions, or for too large a grid.
     Source: this page; Zmigrod, Vieira and Cotterell (2022) have the idea for sums.
     """
     check_draws(1, alternative)

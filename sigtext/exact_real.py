@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['WORD', 'SMALL', 'FINE', 'LAWS', 'neighbours', 'enclosed_step', 'exact_sum', 'whole_numbers', 'limbs', 'subset_sums',
            'count_pairs', 'pattern_counts', 'as_fraction', 'meet_in_the_middle', 'saddle', 'log_cosh', 'circle',
-           'TiltedLaw', 'tilted', 'turns', 'powers', 'characteristic', 'enclosure', 'scaled', 'rounded', 'log_of',
-           'enclose', 'giants', 'sums_of_signs', 'tail_law', 'ends', 'leaf_law', 'known_ties', 'Bracket', 'as_bracket',
-           'real_tail', 'brute_share', 'cases', 'turned_step', 'step_between', 'touch_at_whole_numbers', 'cut_series',
-           'counts_agree', 'misses', 'contains_truth', 'contains_fresh_truth', 'contains_binomial',
+           'thinned', 'TiltedLaw', 'tilted', 'turns', 'powers', 'characteristic', 'enclosure', 'scaled', 'rounded',
+           'log_of', 'enclose', 'giants', 'sums_of_signs', 'tail_law', 'ends', 'leaf_law', 'known_ties', 'Bracket',
+           'as_bracket', 'real_tail', 'brute_share', 'cases', 'turned_step', 'step_between', 'touch_at_whole_numbers',
+           'cut_series', 'counts_agree', 'misses', 'contains_truth', 'contains_fresh_truth', 'contains_binomial',
            'contains_signed_rank', 'falls_with_t', 'scale_free', 'rounding_misses', 'rounding_with_allowance',
            'rounding_bare']
 
@@ -231,12 +231,21 @@ def circle(
     left = (SMALL + less - here) / eta + t
     return max(2 * left.min(), right.min(), 2 * SMALL / theta)
 
+# %% ../nbs/theorems/12b_exact_real.ipynb #3776c41b
+def thinned(
+    theta: float,
+    x: np.ndarray,  # (g,)
+) -> tuple[np.ndarray, np.ndarray]:  # (g,) 1 / cosh(theta x)^2, and (g,) tanh(theta x)
+    """What a tilt leaves of a step's variance, and where it puts its mean."""
+    e = np.exp(-2 * theta * x)
+    return 4 * e / (1 + e) ** 2, -np.expm1(-2 * theta * x) / (1 + e)
+
 # %% ../nbs/theorems/12b_exact_real.ipynb #704c0f4e
 @dataclass(frozen=True, kw_only=True)
 class TiltedLaw:
     """The law of S, tilted towards t."""
 
-    x: np.ndarray  # (g,) distinct sizes, the largest in [1/2, 1)
+    x: np.ndarray  # (g,) distinct sizes, the largest in [1/2, 1); the strongest first
     copies: np.ndarray  # (g,)
     t: float
     total: float  # sum of all sizes
@@ -247,7 +256,7 @@ class TiltedLaw:
     log_factor: float  # K(theta) - theta t
     log_error: float  # bound for its rounding error
 
-
+# %% ../nbs/theorems/12b_exact_real.ipynb #2ef90716
 def tilted(
     x: np.ndarray,  # (m,) sizes, descending, none zero
     t: Fraction,  # 0 <= t < their sum
@@ -259,10 +268,12 @@ def tilted(
     level, rest = float(t / scale), float((total - t) / scale)
     lean = saddle(sizes, copies, level)
     theta = max(lean, sqrt(SMALL / 2 / (copies @ sizes**2)))
+    thin, _ = thinned(theta, sizes)
     above = float(np.sum(copies * np.log1p(np.exp(-2 * theta * sizes))))
+    order = np.argsort(-copies * thin * sizes**2, kind="stable")
     return TiltedLaw(
-        x=sizes,
-        copies=copies,
+        x=sizes[order],
+        copies=copies[order],
         t=level,
         total=float(total / scale),
         unit=unit,
@@ -280,19 +291,19 @@ FINE = 64
 def turns(
     w: np.ndarray,  # (f,) evenly spaced
     x: np.ndarray,  # (c,)
-) -> np.ndarray:  # (f, c) exp(i w x)
+) -> np.ndarray:  # (c, f) exp(i w x)
     """Points on the circle, by one multiplication each."""
-    coarse = np.exp(1j * np.multiply.outer(w[::FINE], x))
-    fine = np.exp(1j * np.multiply.outer(w[:FINE] - w[0], x))
-    return (coarse[:, None] * fine).reshape(-1, len(x))[: len(w)]
+    coarse = np.exp(1j * np.multiply.outer(x, w[::FINE]))
+    fine = np.exp(1j * np.multiply.outer(x, w[:FINE] - w[0]))
+    return (coarse[:, :, None] * fine[:, None]).reshape(len(x), -1)[:, : len(w)]
 
 
 def powers(
-    base: np.ndarray,  # (f, c)
+    base: np.ndarray,  # (c, f)
     copies: np.ndarray,  # (c,)
 ) -> np.ndarray:  # (f,)
-    """Product of powers over the last axis."""
-    return np.prod(base if (copies == 1).all() else base**copies, axis=-1)
+    """Product of powers over the first axis."""
+    return np.prod(base if (copies == 1).all() else base ** copies[:, None], axis=0)
 
 # %% ../nbs/theorems/12b_exact_real.ipynb #2c963342
 def characteristic(
@@ -301,29 +312,22 @@ def characteristic(
     stop: int,  # after the last
 ) -> tuple[np.ndarray, np.ndarray]:  # (f,) those that are alive; (f,) their phi
     """Characteristic function of S - t under the tilt, where it is not negligible."""
-    w = 2 * pi / tail.period * np.arange(start, stop)
-    e = np.exp(-2 * tail.theta * tail.x)
-    thin, lean = 4 * e / (1 + e) ** 2, -np.expm1(-2 * tail.theta * tail.x) / (1 + e)
-    order = np.argsort(-tail.copies * thin * tail.x**2)
-    rows = (v[order] for v in (tail.x, tail.copies, thin, lean))
-    x, copies, thin, lean = rows
-    slack = 1 + 2.0**-47 * (1 + w[-1] * x.max())
-    alive, size, value, i = (
-        np.arange(len(w)),
-        np.ones(len(w)),
-        np.exp(-1j * w * tail.t),
-        0,
-    )
-    while i < len(x) and len(alive):
+    w, i = 2 * pi / tail.period * np.arange(start, stop), 0
+    slack = 1 + 2.0**-47 * (1 + w[-1])
+    alive, size, value = np.arange(len(w)), np.ones(len(w)), np.exp(-1j * w * tail.t)
+    while i < len(tail.x) and len(alive):
         k = slice(i, i + max(1, 2**15 // len(alive)))
+        x, copies, i = tail.x[k], tail.copies[k], k.stop
         if 4 * len(alive) > len(w):
-            z = turns(w, x[k])
-            z = z if len(alive) == len(w) else z[alive]
+            z = turns(w, x)
+            z = z if len(alive) == len(w) else z[:, alive]
         else:
-            z = np.exp(1j * np.multiply.outer(w[alive], x[k]))
-        size = size * powers(slack - thin[k] * z.imag**2, copies[k])
-        value = value * powers(z.real + 1j * (lean[k] * z.imag), copies[k])
-        keep, i = size > FAINT**2, k.stop
+            z = np.exp(1j * np.multiply.outer(x, w[alive]))
+        thin, lean = thinned(tail.theta, x[:, None])
+        size = size * powers(slack - thin * z.imag**2, copies)
+        z.imag *= lean
+        value = value * powers(z, copies)
+        keep = size > FAINT**2
         if not keep.all():
             alive, size, value = alive[keep], size[keep], value[keep]
     return start + alive, value
@@ -403,9 +407,8 @@ def enclose(
         low, high = enclosure(tail, n, j, value)
         width, want, stays = high - max(low, 0) - known, relative * high, 0.0
         if seen:
-            stays = max(
-                0.0, (n * width - seen[-1][0] * seen[-1][1]) / (n - seen[-1][0])
-            )
+            before, wide = seen[-1]
+            stays = max(0.0, (n * width - before * wide) / (n - before))
         seen.append((n, width))
         if width <= want:
             reason = "narrow"
