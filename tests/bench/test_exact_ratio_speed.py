@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sigtext
-from sigtext.exact_ratio import entity_counts, ratio_pvalue
+from sigtext.exact_ratio import entity_counts, fourier_tail, ratio_pvalue, ratio_region
 from sigtext.metrics import f_score
 
 
@@ -37,3 +37,17 @@ def test_f_score_of_100_000_segments(race, peak):
     assert peak(lambda: exact(rows)) < 1_000
     name = "exact F1, n = 100,000: n = 10,000"
     race(name, lambda: exact(rows), lambda: exact(tenth), 1 / 10)
+
+
+def test_f_half_of_60_segments(race):
+    """Counted point by point, against our own Fourier sum."""
+    rows, how = table(60), f_score(0.5).quotient
+    moves, region, _ = ratio_region(rows, *how, empty=0.0)
+    moves = moves[moves.any(axis=1)]
+
+    def ours():
+        return ratio_pvalue(rows, *how, empty=0.0)
+
+    assert ours()[0] == pytest.approx(fourier_tail(moves, region).p, rel=1e-10)
+    name = "exact F0.5, n = 60: our own Fourier sum"
+    race(name, ours, lambda: fourier_tail(moves, region), 10)
