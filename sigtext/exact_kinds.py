@@ -15,7 +15,7 @@ __all__ = ['FEW', 'MANY', 'PATIENCE', 'CELL', 'METHODS', 'WHY', 'DATA', 'Moves',
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import comb, fsum, inf, lcm, log, sqrt
+from math import comb, fsum, inf, lcm, ldexp, log, sqrt
 
 import numpy as np
 
@@ -91,11 +91,12 @@ def decimal_step(
     x: np.ndarray,  # any shape
 ) -> int | None:  # 1, 10, 100 ...; None if the numbers are no decimals, or too long
     """Power of ten by which numbers are whole, and can still be summed exactly."""
-    size, ten = float(np.abs(x).sum()), 1
-    while size * ten < 2.0**53:
+    size = float(np.abs(x).sum())
+    for ten in (10**digits for digits in range(16)):
+        if size * ten >= 2.0**53:
+            return None
         if (np.rint(x * ten) / ten == x).all():
             return ten
-        ten *= 10
     return None
 
 
@@ -222,10 +223,9 @@ def moves_of(
     if columns is None:
         return real_moves(pair)
     found = [combine(columns, weights) for weights in pair.metric.quotient]
-    for rows, _ in found:
-        if max(rows.max(), -rows.min()) * rows.size >= 2.0**53:
-            if np.abs(rows).sum() >= 2.0**53:
-                return real_moves(pair)
+    single = all(sum(map(abs, weights)) == 1 for weights in pair.metric.quotient)
+    if not single and any(np.abs(rows).sum() >= 2.0**53 for rows, _ in found):
+        return real_moves(pair)
     (above, over), (below, under) = found
     return Moves(above=above, below=below, whole=True, unit=(over, under))
 
@@ -340,7 +340,10 @@ def far_tail(
         tail = sum_tail(steps.sizes, steps.counts, t, memory=memory)
     except InputError:
         return None
-    return as_tail(tail.log_p - sure * log(2), tail.error) if sure else tail
+    p, log_p = ldexp(tail.p, -sure), tail.log_p - sure * log(2)
+    if p >= np.finfo(float).tiny:
+        return as_tail(log_p, tail.error, p)
+    return as_tail(log_p, tail.error + 2.0**-50 * (1 + abs(log_p)))
 
 # %% ../nbs/theorems/12d_exact_kinds.ipynb #434c8f6f
 METHODS = {
@@ -438,7 +441,7 @@ def open_bracket(
     text = f"p is an upper bound, the exact one is {low:.3g} or more: {WHY[why]}"
     return (text + "; round the scores to fewer digits" * cure,)
 
-
+# %% ../nbs/theorems/12d_exact_kinds.ipynb #e580bef1
 def floor_of(moves: Moves | None, pair: Pair, alternative: str) -> float:
     """Least p-value that the units allow which a swap can move."""
     d = len(differing_units(pair)) if moves is None else moves.moving
@@ -495,7 +498,7 @@ def bounds_of(
         tests = {"mcnemar": mcnemar_bounds, "sum": sum_bounds, "real": real_bounds}
         p, ends, why = tests[kind](moves, side, memory)
     p, ends, faint = floored(p, ends)
-    cure = kind == "real" or (kind == "sum" and moves.unit[0] != 1)
+    cure = bool(moves.near.any()) or (kind == "sum" and moves.unit[0] != 1)
     return p, ends, faint + open_bracket(*ends, why or "tie", cure)
 
 # %% ../nbs/theorems/12d_exact_kinds.ipynb #4b89ca5e
@@ -535,9 +538,9 @@ def exact_test(
 ) -> TestResult:
     """Test by all swaps, without drawing any.
 
-    Rows: "accuracy" and "mean" one number; "wer" errors, words; "ratio" numerator,
-    denominator; "precision" hits, false alarms; "recall" hits, misses; "f1" all three.
-    `exact_test([[3, 1, 0], [2, 0, 2]], [[3, 0, 0], [2, 1, 1]], "f1").pvalue`
+    A row: "accuracy" 0 or 1; "mean" a score; "wer" edits, reference words; "ratio"
+    numerator, denominator; "precision" tp, fp; "recall" tp, fn; "f1" tp, fp, fn.
+    `exact_test([1, 1, 1, 1, 0], [0, 0, 1, 0, 0], "accuracy").pvalue` is 0.25.
     Valid if units may be swapped independently of each other (Theorem 1).
     Raises InputError (no-exact-test) where no exact method applies, and for input that
     is no paired set of finite numbers.
@@ -627,10 +630,12 @@ def exact_null(
     Source: as `exact_test`.
     """
     pair = as_pair(a, b, metric, clusters)
-    observed_effect(pair)
-    moves = moves_of(pair)
-    if kind_of(pair, moves) in ("mcnemar", "sum"):
+    gap, moves = observed_effect(pair), moves_of(pair)
+    kind = kind_of(pair, moves)
+    if kind in ("mcnemar", "sum"):
         found = sum_law(pair, moves, memory)
+    elif kind == "still":
+        found = np.array([gap]), np.ones(1), 0.0, gap
     elif len(differing_units(pair)) <= MANY:
         found = listed_law(pair)
     else:

@@ -119,7 +119,7 @@ def zero_pvalue(
     bounds = sum_bounds if whole else real_bounds
     return bounds(moves, "greater", memory)[0]
 
-
+# %% ../nbs/theorems/12e_shifts.ipynb #4ba8bedc
 def shift_bracket(
     x: np.ndarray,  # (u,) what each unit adds to the gap
     w: np.ndarray,  # (u,) segments of each unit
@@ -208,7 +208,7 @@ def no_shift(pair: Pair) -> InputError | None:  # None if it can be shifted
     zero_one = metric.name == "mean" and np.isin(pair.statistics, (0, 1)).all()
     if zero_one or metric.name == "accuracy":
         came = "scores of 0 and 1, moved by a shift, are 0 and 1 no longer"
-        way = "bootstrap_interval takes them with clusters, exact_test tests them"
+        way = "with clusters: bootstrap_interval for the gap, exact_test for the test"
         if alone:
             way = "paired_proportions_interval(a, b) is for right and wrong"
     elif metric.name == "mean":
@@ -216,7 +216,7 @@ def no_shift(pair: Pair) -> InputError | None:  # None if it can be shifted
     what = "an interval of shifts needs the mean of scores that can be shifted"
     return InputError("no-exact-test", what, came, help=way)
 
-
+# %% ../nbs/theorems/12e_shifts.ipynb #6d7633fc
 def shifted_units(
     pair: Pair,
 ) -> tuple[Moves, Fraction]:  # what the units add to the mean; what 1 stands for
