@@ -132,7 +132,7 @@ def all_pvalues(
         found["randomization", side] = float((1 + count) / (1 + m))
     return found
 
-# %% ../nbs/theorems/13b_bootstrap_sizes.ipynb #4d2512f7
+# %% ../nbs/theorems/13b_bootstrap_sizes.ipynb #d3bb46c2
 def study_cell(
     world: str,  # "short", "middle" or "long"
     prompts: int,  # segments of an experiment
