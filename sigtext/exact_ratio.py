@@ -798,6 +798,8 @@ def certain(
     with np.errstate(divide="ignore"):
         ends = np.log(np.maximum([value - error, value, value + error], 0)) + logs.max()
     low, middle, high = (float(min(max(x, floor), 0.0)) for x in ends)
+    if high == -inf:
+        return RatioTail(p=0.0, low=0.0, high=0.0, log_p=-inf)
     slack = 2.0**-50 * (1 + abs(high))  # of logs and exponentials
     found = {"low": exp(low) * (1 - slack), "high": exp(high) * (1 + slack)}
     found = {"low": found["low"], "high": min(max(found["high"], 5e-324), 1.0)}
