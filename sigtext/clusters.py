@@ -14,10 +14,10 @@ __all__ = ['POPULATIONS', 'LABELS', 'KINDS', 'side_by_side', 'signed_slopes', 's
            'clusters_swapped', 'six_documents', 'documents_swapped', 'sentences_swapped', 'few_clusters_are_valid',
            'document_scores', 'document_rate', 'at_most', 'exact_accuracy', 'mcnemar_by_segments', 'exact_by_documents',
            'gap_by_documents', 'recentered_by', 'bootstrap_by_segments', 'bootstrap_by_documents', 'hard_by_segments',
-           'accuracy_covers', 'one_score_by_segments', 'one_score_by_documents', 'mean_squares_unbiased',
-           'f_interval_covers', 'f_interval', 'f_interval_skewed', 'effect_covers', 'effect_of_ten', 'effect_of_fifty',
-           'aspect_effect', 'lexicon_effect', 'difference_effect', 'spread_at_1500', 'few_documents',
-           'percentile_of_ten', 'percentile_of_thirty', 't_of_ten']
+           'f1_pvalue', 'f1_by_segments', 'f1_by_documents', 'accuracy_covers', 'one_score_by_segments',
+           'one_score_by_documents', 'mean_squares_unbiased', 'f_interval_covers', 'f_interval', 'f_interval_skewed',
+           'effect_covers', 'effect_of_ten', 'effect_of_fifty', 'aspect_effect', 'lexicon_effect', 'difference_effect',
+           'spread_at_1500', 'few_documents', 'percentile_of_ten', 'percentile_of_thirty', 't_of_ten']
 
 # %% ../nbs/theorems/16_clusters.ipynb #8aa7f4fb
 import math
@@ -116,7 +116,7 @@ def clustered_standard_error(
     Valid as the number of clusters grows; its square is unbiased for means of equal
     clusters (Theorem 3(c)). With few clusters use t quantiles with K - 1 degrees.
     Raises InputError for fewer than two clusters or a metric without a gradient.
-    Source: Liang and Zeger (1986); as `clustered_stderr` of Miller (2024) for means.
+    Source: Liang and Zeger (1986); Miller (2024) for means.
     """
     metric, statistics, index, count = side_by_side(a, b, metric, clusters)
     sums = np.bincount(index, segment_influences(metric, statistics))
@@ -182,7 +182,7 @@ class DesignEffect(Shown):
     n_units: int  # clusters
     error_by_segment: float  # spread of the segment bootstrap, to first order
     error_by_cluster: float  # spread of the cluster bootstrap, to first order
-    of: str  # "A", or "A - B"
+    of: str  # "A's score", or "A - B"
 
     def report(self, unit: str = "cluster") -> str:
         """The result as a sentence for a paper."""
@@ -237,7 +237,7 @@ def design_effect(
         **{"size": size, "n_segments": n, "n_units": count},
         error_by_segment=math.sqrt(psi @ psi),
         error_by_cluster=math.sqrt(sums @ sums),
-        of="A" if b is None else "A - B",
+        of="A's score" if b is None else "A - B",
     )
 
 # %% ../nbs/theorems/16_clusters.ipynb #a71a762a
@@ -834,6 +834,29 @@ def bootstrap_by_documents(rng, n=600):
 )
 def hard_by_segments(rng, n=1_000):
     return at_most(document_rate(rng, n, exact_accuracy, "hard", False), n)
+
+# %% ../nbs/theorems/16_clusters.ipynb #f6d76ec4
+def f1_pvalue(rng, by_document: bool) -> float:
+    """One p-value of F1 on twenty documents that suit one system or the other."""
+    labels = np.arange(20).repeat(10)
+    shift = rng.choice([-0.15, 0.15], 20)[labels]
+    rows = []
+    for rate in (0.6 + shift, 0.6 - shift):
+        said = 1 + rng.poisson(1, 200)
+        right = rng.binomial(said, rate)
+        rows.append(np.stack([right, said - right, rng.poisson(0.5, 200)], axis=1))
+    how = {"clusters": labels if by_document else None, "n_resamples": 99, "rng": rng}
+    return randomization_test(*rows, "f1", **how).pvalue
+
+
+@check("T3.am", "documents suit a system, F1, segments swapped: valid", control=True)
+def f1_by_segments(rng, n=600):
+    return at_most(rejections(lambda: f1_pvalue(rng, False), n), n)
+
+
+@check("T3.an", "documents suit a system, F1, documents swapped: valid")
+def f1_by_documents(rng, n=600):
+    return at_most(rejections(lambda: f1_pvalue(rng, True), n), n)
 
 # %% ../nbs/theorems/16_clusters.ipynb #49f8a68b
 def accuracy_covers(rng, n: int, by_document: bool, docs: int = 20) -> float:

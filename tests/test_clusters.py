@@ -72,6 +72,9 @@ CALLS = {
         a, b, m, n_resamples=15, rng=5, **c
     ),
     "swaps all": lambda a, b, m, **c: randomization_test(a, b, m, rng=5, **c),
+    "swaps studentized": lambda a, b, m, **c: randomization_test(
+        a, b, m, rng=5, n_resamples=99, studentize=True, **c
+    ),
     "exact": exact_test,
     "exact null": lambda a, b, m, **c: np.stack(
         [(x := exact_null(a, b, m, **c)).effects, x.probabilities]
