@@ -364,7 +364,7 @@ def fold_statistics(
     f, t = (p**2).sum(axis=(-2, -1)) / (2 * spread), p[..., 0, 0] / np.sqrt(spread / 5)
     return {"f": (f, fdtrc(10, 5, f)), "t": (t, 2 * stdtr(5, -np.abs(t)))}
 
-
+# %% ../nbs/theorems/17_procedures.ipynb #09d292c2
 def five_by_two(
     differences: np.ndarray,  # (5, 2) gaps A - B: five cuts, two halves
     *,
