@@ -378,6 +378,7 @@ def outermost(
     if not levels:
         need = "outermost needs a level, such as documents=labels"
         raise InputError("missing-label", need, "none came")
+    levels = {name: list(x) for name, x in levels.items()}
     n = len(next(iter(levels.values())))
     found = {name: cluster_index(x, n) for name, x in levels.items()}
     order = sorted(found, key=lambda name: len(found[name][1]))
