@@ -312,7 +312,7 @@ def check_method(method: str) -> str:
         raise InputError("unknown-method", known, f"it came as {method!r}")
     return method
 
-
+# %% ../nbs/theorems/14b_intervals.ipynb #d33ea76f
 def bootstrap_interval(
     a: np.ndarray,  # (n,) scores or (n, k) statistics of system A, one row a segment
     b: np.ndarray,  # the same of system B, on the same segments
@@ -434,7 +434,7 @@ def disagreements(ends, *alternatives) -> int:
         wrong += (low <= shift <= high) != all(p > 0.35 for p in ps)
     return wrong
 
-
+# %% ../nbs/theorems/14b_intervals.ipynb #1c9f68a9
 @check("B.e", "shifts that neither one-sided recentered count rejects: basic interval")
 def basic_inverts_one_sided():
     wrong = disagreements(basic_ends, "greater", "less")
