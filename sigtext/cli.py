@@ -83,7 +83,8 @@ COMPARE_HELP += """\
 How
   --method NAME          auto: the exact test where there is one, else random
                          swaps; exact, randomization, bootstrap insist on theirs
-  --interval NAME        percentile, basic, normal, bca or studentized bootstrap
+  --interval NAME        of the bootstrap: percentile, basic, normal, bca,
+                         studentized; kink for BLEU near its brevity penalty
   --alternative WHICH    two-sided; greater: A better than B; less
   --studentize           compare gaps in units of their spread: for systems that
                          write very different amounts
@@ -640,7 +641,7 @@ def checked(values: argparse.Namespace, files: list[str]) -> dict:
     writable(values.plot, (".svg", ".png", ".pdf"))
     sides = ("two-sided", "greater", "less")
     methods = ("auto", "exact", "randomization", "bootstrap")
-    kinds = ("percentile", "basic", "normal", "bca", "studentized")
+    kinds = ("percentile", "basic", "normal", "bca", "studentized", "kink")
     draws, level = values.n_resamples or "9999", values.confidence_level or "0.95"
     return {
         "method": one_of(values.method or methods[0], methods, "--method"),
@@ -975,6 +976,7 @@ def run(argv: list[str]) -> int:
 
 SPELLED = (  # what an error's help says to Python, and how it is said here
     (r"method=['\"](\w+)['\"]", r"--method \1"),
+    (r"\bbootstrap_interval\b", "--interval percentile"),
     (r"leave studentize out", "leave --studentize out"),
     (r"randomization_test\(a, b, metric\) is", "--method randomization is"),
 )

@@ -481,8 +481,8 @@ def near_kink(c) -> Diagnostic | None:
         "a penalty and above 1 it does not, so spreads, intervals and detectable effects "
         "are less sure here (Proposition 3)."
         + ("" if by_resamples(c) else " p does not depend on them."),
-        f"{rest_on_p(c)}, and look at a metric without the kink: "
-        + option(c, "metric", "chrf"),
+        f"{rest_on_p(c)}; an interval that holds here is {option(c, 'interval', 'kink')}, "
+        f"and a metric without the kink is {option(c, 'metric', 'chrf')}",
         ratio=ratio.tolist(),
         standard_errors=error.tolist(),
     )

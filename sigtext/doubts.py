@@ -191,8 +191,12 @@ EXPLANATIONS["near-kink"] = explanation(
     side, within two standard errors of the length ratio.""",
     """p does not depend on it: the randomization test is valid for every metric. The
     spread, the detectable difference and the interval lean on a straight line through
-    the kink, and are less sure here.""",
-    """Rest on p. Look also at a metric without the kink, such as --metric chrf.""",
+    the kink, and are less sure here. The percentile interval mostly holds, but where
+    BLEU peaks in length it can miss half the time; the basic interval covers as little
+    as 45% on the side of the penalty.""",
+    """Rest on p. If an interval is needed, --interval kink holds whatever the lengths,
+    and is a fifth to a half longer. Look also at a metric without the kink, such as
+    --metric chrf.""",
 )
 EXPLANATIONS["few-matches"] = explanation(
     "warning",
@@ -475,6 +479,26 @@ EXPLANATIONS["no-gradient"] = explanation(
 )
 
 # %% ../nbs/practice/29_doubts.ipynb #d80c76e6
+EXPLANATIONS["no-kink"] = explanation(
+    "error",
+    "theorems/15_kink",
+    "a metric without a brevity penalty",
+    """The interval near the kink reads BLEU with its penalty on and off. Other metrics
+    have no such penalty.""",
+    """Nothing is computed.""",
+    """Take another interval (--interval percentile), or the metric BLEU.""",
+)
+EXPLANATIONS["crossed-labels"] = explanation(
+    "error",
+    "theorems/16_clusters",
+    "two groupings that cut across each other",
+    """Clusters were given on several levels, and a group of one level has segments in
+    several groups of another: neither level lies inside the other.""",
+    """Nothing is computed. Swapping or drawing the groups of one level would treat
+    segments as independent that the other level ties together.""",
+    """Name the one level that the claim is about: new documents, or new annotators. Say
+    so beside the result.""",
+)
 EXPLANATIONS["undefined-score"] = explanation(
     "error",
     TEST,
