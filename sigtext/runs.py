@@ -144,12 +144,13 @@ class RunsTest(TestResult):
     def report(self, unit=None) -> str:
         """The test as a sentence for a paper."""
         how = "swapping matched runs" if self.matched else "exchanging runs"
-        p = pvalue_phrase(self.pvalue, **self.digits)
-        kind = "exact" if self.exact else f"{format_count(self.n_resamples)} draws"
+        p, of = pvalue_phrase(self.pvalue, **self.digits), f"{self.n_units} runs"
+        draws = f"{format_count(self.n_resamples)} draws"
+        kind, of = ("exact", of) if self.exact else (draws, draws)
         sides = "two-sided" if self.alternative == "two-sided" else "one-sided"
-        least = format_pvalue(self.smallest_pvalue)
-        text = f"By {how} on these segments, {p} ({kind}, {sides}"
-        return f"{text}; {self.n_units} runs can give {least} at the least)."
+        least = format_pvalue(self.smallest_pvalue).replace("<", "below")
+        text = f"By {how} on these segments, {p} ({kind}, {sides}; the least that"
+        return f"{text} {of} can give is {least})."
 
     def cells(self) -> dict[str, str]:
         row = super().cells()
