@@ -9,7 +9,9 @@ __all__ = ['FEW', 'MANY', 'PATIENCE', 'CELL', 'METHODS', 'WHY', 'DATA', 'Moves',
            'real_bounds', 'joint_bounds', 'open_bracket', 'floor_of', 'side_of', 'method_of', 'run_through',
            'bounds_of', 'exact_result', 'exact_test', 'ExactNull', 'sum_law', 'listed_law', 'exact_null',
            'random_pairs', 'structured', 'numerator_alone', 'worst_difference', 'all_kinds_enumerated',
-           'numerators_enumerated', 'corpora', 'drawn_around_exact', 'drawn_around_half', 'far_tails_known']
+           'numerators_enumerated', 'corpora', 'drawn_around_exact', 'drawn_around_half', 'far_tails_known',
+           'wide_sets', 'listed_share', 'outside', 'one_allowance', 'wide_ranges_held',
+           'wide_ranges_with_one_allowance']
 
 # %% ../nbs/theorems/12d_exact_kinds.ipynb #0be2ac7b
 from dataclasses import dataclass, field, replace
@@ -384,18 +386,20 @@ def sum_bounds(moves: Moves, side: str, memory: float):
 def enclosed(
     moves: Moves,
     turn: int,  # 1 for large sums, -1 for small ones
+    memory: float,  # bytes
 ) -> tuple[float, float, str]:  # bounds of the one-sided p-value; why they are apart
     """Enclose one tail: x with all errors against the gap, and with all in its favour."""
     x, off, slack = turn * moves.x, moves.off, moves.near + moves.off
     above = np.where(off > 0, np.nextafter(x + off, inf), x)
-    one = real_tail(above)
+    one = real_tail(above, memory=int(memory))
     if not slack.any():
         return one.low, one.high, one.reason
-    other = real_tail(np.where(slack > 0, np.nextafter(x - slack, -inf), x))
+    under = np.where(slack > 0, np.nextafter(x - slack, -inf), x)
+    other = real_tail(under, memory=int(memory))
     order = ("narrow", "tie", "budget").index
     return one.low, other.high, max(one.reason, other.reason, key=order)
 
-
+# %% ../nbs/theorems/12d_exact_kinds.ipynb #7af99545
 def real_bounds(moves: Moves, side: str, memory: float):
     """P-value of a sum of real numbers, its bounds, and why they are apart.
 
@@ -407,7 +411,7 @@ def real_bounds(moves: Moves, side: str, memory: float):
     turns = {"greater": (1,), "less": (-1,)}.get(side)
     if turns is None:
         turns = (1 if total > 0 else -1,) if abs(total) > doubt else (1, -1)
-    found = [enclosed(moves, turn) for turn in turns]
+    found = [enclosed(moves, turn, memory) for turn in turns]
     times = 2 if side == "two-sided" else 1
     low, high = (
         min(1.0, times * pick(f[i] for f in found)) for i, pick in ((0, min), (1, max))
@@ -754,3 +758,63 @@ def far_tails_known():
             p = exact_test(rows, 1 - rows, metric).pvalue
             worst = max(worst, abs(float(Fraction(p) / truth) - 1))
     return exact(worst, (0, 1e-10), n=6)
+
+# %% ../nbs/theorems/12d_exact_kinds.ipynb #398c6e58
+def wide_sets():
+    "Differences of very unequal size."
+    rng = np.random.default_rng(4)
+    for power in range(6, 17):
+        for n in (3, 6, 9):
+            x = rng.normal(size=n)
+            x[0] *= 10.0**power
+            yield x
+            yield rng.standard_cauchy(n) ** 5
+
+
+def listed_share(x, side) -> Fraction:
+    "The p-value over all swaps, in fractions."
+    gaps = [Fraction(v) for v in x.tolist()]
+    unit = max(v.denominator for v in gaps)
+    gaps, sums = [int(v * unit) for v in gaps], np.array([0], dtype=object)
+    for v in gaps:
+        sums = np.concatenate([sums + v, sums - v])
+    t, sums = sum(gaps), {"less": -sums, "greater": sums}.get(side, abs(sums))
+    t = {"less": -t, "greater": t}.get(side, abs(t))
+    return Fraction(int((sums >= t).sum()), len(sums))
+
+
+def outside(bounds) -> tuple[int, int]:
+    "How many bounds miss the share; cases."
+    missed = done = 0
+    for x in wide_sets():
+        for side in ("two-sided", "greater", "less"):
+            low, high = map(Fraction, bounds(x, side))
+            missed += not low <= listed_share(x, side) <= high
+            done += 1
+    return missed, done
+
+# %% ../nbs/theorems/12d_exact_kinds.ipynb #a31cdf81
+def one_allowance(x, side):
+    "Bounds with a common allowance, from the sum of all sizes."
+    if side == "two-sided":
+        side, times = ("greater" if fsum(x) > 0 else "less"), 2
+    else:
+        times = 1
+    x, near = (x if side == "greater" else -x), 2.0**-46 * float(np.abs(x).sum())
+    p = min(1.0, times * real_tail(x, t=Fraction(fsum(x)) - Fraction(near)).high)
+    return p, p
+
+
+@check("E4.f", "wide ranges: the bounds hold the share of all swaps")
+def wide_ranges_held():
+    def bounds(x, side):
+        return exact_test(x, 0 * x, "mean", alternative=side).pvalue_interval
+
+    missed, done = outside(bounds)
+    return exact(missed, n=done)
+
+
+@check("E4.g", "so they do with one allowance for all scores", control=True)
+def wide_ranges_with_one_allowance():
+    missed, done = outside(one_allowance)
+    return exact(missed, n=done)
