@@ -9,9 +9,12 @@ __version__ = "0.1.0"
 # Where each public name lives. It is loaded when it is first used, so that
 # `import sigtext` costs nothing but this file.
 _names = {
-    "bootstrap": ("bootstrap_interval", "bootstrap_test"),
+    "bootstrap": ("bootstrap_test",),
     "comparison": ("Comparison", "Family", "compare", "compare_metrics"),
     "exact_kinds": ("exact_null", "exact_test"),
+    "intervals": ("bootstrap_interval",),
+    "kink": ("kink_interval",),
+    "linearization": ("influence",),
     "mcnemar": ("mcnemar_test", "paired_proportions_interval"),
     "randomization": ("randomization_test",),
     "shifts": ("shift_interval",),

@@ -4,18 +4,18 @@
 
 # %% auto #0
 __all__ = ['RULES', 'DRAWS', 'LEVELS', 'SYMMETRIC', 'tail_rank', 'percentile_ends', 'check_level', 'bootstrap_cloud',
-           'bootstrap_interval', 'check_rule', 'rule_counts', 'rule_pvalue', 'most_counted', 'sacrebleu_effects',
-           'count_tables', 'exact_bootstrap', 'bootstrap_count', 'bootstrap_notes', 'bootstrap_test',
-           'interval_and_pvalue_agree', 'levels_mixed', 'koehn_reading', 'floor_faults', 'rank_is_exact',
-           'rank_in_doubles', 'four_questions', 'exact_percentile', 'exact_recentered', 'zeros_left_out',
-           'spread_of_a_mean', 'small_clouds', 'disagreements', 'ranked', 'equal_tails_exclude', 'basic_excludes',
-           'symmetric_excludes', 'in_all', 'recentered_inverts', 'recentered_is_not_equal_tailed', 'large_clouds',
-           'sacrebleu_rejects', 'weak_is_conservative', 'tails', 'symmetric_laws', 'drawn_clouds_are_symmetric',
-           'sacrebleu_inverts', 'limit_pvalue', 'limit_edge', 'limit_sizes', 'limit_size_drawn', 'limit_keeps_level',
-           'tables_are_lists', 'four_questions_exactly', 'bridge_texts', 'bridge_differences', 'bridge_holds',
-           'bridge_on_other_draws', 'null_rates', 'chosen_direction', 'doubled', 'ten_filings', 'ten_filings_pvalues',
-           'one_filing_matches', 'no_filing_matches', 'one_filing_recentered', 'one_filing_swapped', 'writer_share',
-           'writer_percentile', 'writer_recentered']
+           'check_rule', 'rule_counts', 'rule_pvalue', 'most_counted', 'sacrebleu_effects', 'count_tables',
+           'exact_bootstrap', 'bootstrap_count', 'bootstrap_notes', 'bootstrap_test', 'interval_and_pvalue_agree',
+           'levels_mixed', 'koehn_reading', 'floor_faults', 'rank_is_exact', 'rank_in_doubles', 'four_questions',
+           'exact_percentile', 'exact_recentered', 'zeros_left_out', 'spread_of_a_mean', 'small_clouds',
+           'disagreements', 'ranked', 'equal_tails_exclude', 'basic_excludes', 'symmetric_excludes', 'in_all',
+           'recentered_inverts', 'recentered_is_not_equal_tailed', 'large_clouds', 'sacrebleu_rejects',
+           'weak_is_conservative', 'tails', 'symmetric_laws', 'drawn_clouds_are_symmetric', 'sacrebleu_inverts',
+           'limit_pvalue', 'limit_edge', 'limit_sizes', 'limit_size_drawn', 'limit_keeps_level', 'tables_are_lists',
+           'four_questions_exactly', 'bridge_texts', 'bridge_differences', 'bridge_holds', 'bridge_on_other_draws',
+           'null_rates', 'chosen_direction', 'doubled', 'ten_filings', 'ten_filings_pvalues', 'one_filing_matches',
+           'no_filing_matches', 'one_filing_recentered', 'one_filing_swapped', 'writer_share', 'writer_percentile',
+           'writer_recentered']
 
 # %% ../nbs/theorems/13_bootstrap.ipynb #c69b245a
 from collections.abc import Callable, Iterator
@@ -48,7 +48,7 @@ from sigtext.resampling import (
     with_progress,
     working_rows,
 )
-from .result import InputError, Interval, TestResult, as_entropy, clopper_pearson
+from .result import InputError, TestResult, as_entropy, clopper_pearson
 
 # %% ../nbs/theorems/13_bootstrap.ipynb #ba2acd39
 def tail_rank(
@@ -108,46 +108,6 @@ def bootstrap_cloud(
     """Differences of scores on resamples of the units (Definition 2)."""
     blocks = draw(pair, n_resamples, entropy, memory)
     return np.concatenate(list(with_progress(blocks, n_resamples)))
-
-# %% ../nbs/theorems/13_bootstrap.ipynb #ff686169
-def bootstrap_interval(
-    a: np.ndarray,  # (n,) scores or (n, k) statistics of system A, one row a segment
-    b: np.ndarray,  # the same of system B, on the same segments
-    metric: str | CorpusMetric,  # or a function of (..., k) totals
-    *,
-    clusters: np.ndarray | None = None,  # (n,) labels; drawn together if equal
-    method: str = "percentile",
-    confidence_level: float = 0.95,
-    n_resamples: int = 9_999,  # m, number of draws
-    rng: int | np.random.Generator | None = None,  # seed; None draws and records one
-    memory: int = MEMORY,  # bytes for the draws held at a time; changes no result
-) -> Interval:
-    """Interval for the difference of two scores, by the paired bootstrap.
-
-    Valid as the number of units grows, away from kinks of the metric.
-    Raises InputError for fewer than two units, or too few draws for the level.
-    Source: Efron (1979); order statistics as in Proposition 2.
-    """
-    n_resamples, level = check_draws(n_resamples, "less"), check_level(confidence_level)
-    if method != "percentile":
-        known = "method must be percentile"
-        raise InputError("unknown-method", known, f"it came as {method!r}")
-    pair, (entropy, seed) = as_pair(a, b, metric, clusters), as_entropy(rng)
-    observed_effect(pair)
-    if pair.rows.shape[1] < 2:
-        need = "an interval needs two units or more"
-        raise InputError("no-inference", need, "there is one")
-    cloud = bootstrap_cloud(pair, n_resamples, entropy, memory)
-    low, high = percentile_ends(cloud, level)
-    return Interval(
-        low=low,
-        high=high,
-        level=level,
-        method=method,
-        n_resamples=n_resamples,
-        seed=seed,
-        n_undefined=int(np.isnan(cloud).sum()),
-    )
 
 # %% ../nbs/theorems/13_bootstrap.ipynb #5aed5fdb
 RULES = ("percentile", "recentered", "sacrebleu")

@@ -238,8 +238,12 @@ def pvalue_parts(
 ) -> tuple[str, str]:  # "=", "<" or ">"; digits
     """Relation and digits of a p-value as printed (rules 1 to 6).
 
-    Raises ValueError if p is not above 0 and at most 1: no valid p is zero.
+    A share of draws may be 0, and prints as less than one draw's share. Otherwise
+    raises ValueError if p is not above 0 and at most 1: no valid p is zero.
     """
+    if p == 0 and n_resamples and not exact:
+        least = 1 / n_resamples
+        return "<", short_exponent(f"{least:.0e}") if least < 1e-4 else f"{least:.2g}"
     if not 0 < p <= 1:
         raise ValueError(f"a p-value is above 0 and at most 1, not {p}")
     n_resamples = None if exact else n_resamples
