@@ -6,9 +6,9 @@
 __all__ = ['POPULATIONS', 'SIZES', 'WORLDS', 'mean_squares', 'spread', 'drawn_squares', 'coverage', 'all_worlds', 'variance_miss',
            'unbiased', 'crossed_variance', 'pairs_as_independent', 'added_mean_squares', 'expected_squares',
            'exact_coverage', 'covers_new_runs', 'runs_cover_new_segments', 'covers_new_items', 'items_cover_new_runs',
-           'crossed', 'arrays_follow_law', 'pigeonhole', 'pigeonhole_covers', 'interval_covers', 'three_runs',
-           'five_runs', 'ten_runs', 'bootstrap_of_three', 'bootstrap_of_five', 'bootstrap_of_ten', 'least_coverage_of',
-           'least_of_three_matched', 'least_of_five_matched', 'least_of_three']
+           'crossed', 'arrays_follow_law', 'few_runs_bound', 'pigeonhole', 'pigeonhole_covers', 'interval_covers',
+           'three_runs', 'five_runs', 'ten_runs', 'bootstrap_of_three', 'bootstrap_of_five', 'bootstrap_of_ten',
+           'least_coverage_of', 'least_of_three_matched', 'least_of_five_matched', 'least_of_three']
 
 # %% ../nbs/theorems/17b_crossed_runs.ipynb #450a8cd2
 import math
@@ -211,6 +211,20 @@ def arrays_follow_law(rng, n=4_000):
     rate = np.mean(np.abs(gaps) <= stdtrit(free, 0.975) * np.sqrt(variance))
     band = rate_band(law - slack, n)[0], rate_band(law + slack, n)[1]
     return measured(rate, band, n=n)
+
+# %% ../nbs/theorems/17b_crossed_runs.ipynb #be16aeaa
+@check(
+    "T4.at", "smallest to largest of R gaps: covers in 1 - 2^(1-R) of all sign patterns"
+)
+def few_runs_bound():
+    off = []
+    for runs in range(2, 11):
+        gaps = (1 - 2 * (np.indices((2,) * runs).reshape(runs, -1))).T * np.arange(
+            1, runs + 1
+        )
+        share = np.mean((gaps.min(axis=1) <= 0) & (gaps.max(axis=1) >= 0))
+        off.append(abs(share - (1 - 2.0 ** (1 - runs))))
+    return exact(max(off), n=2**11 - 4)
 
 # %% ../nbs/theorems/17b_crossed_runs.ipynb #8f916d8e
 def pigeonhole(
