@@ -389,7 +389,7 @@ def five_by_two(
         )
     if np.ptp(p, axis=1).max() <= 1e-12 * np.abs(p).max():
         what = "the gaps on two halves need to differ somewhere"
-        raise InputError("no-inference", what, help="without spread there is no test")
+        raise InputError("no-spread", what, help="without spread there is no test")
     statistic, pvalue = fold_statistics(p)[method]
     return FoldsTest(
         effect=float(p.mean()),

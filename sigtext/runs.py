@@ -66,7 +66,7 @@ def run_statistics(
     """
     runs = list(x.to_numpy() if hasattr(x, "to_numpy") else x)
     if not runs:
-        raise InputError("too-few", f"{name} needs a run", "it is empty")
+        raise InputError("too-few-runs", f"{name} needs a run", "it is empty")
     single = [np.ndim(run) == 0 for run in runs]
     if all(single):
         return as_numbers(runs, name)[:, 0]
@@ -280,17 +280,19 @@ def population_of(
     asked = asked or ("both" if u > 1 else "runs")
     if asked not in POPULATIONS:
         what = f"population is one of {', '.join(POPULATIONS)}"
-        raise InputError("unknown-method", what, f"it came as {asked!r}")
+        raise InputError("unknown-population", what, f"it came as {asked!r}")
     if min(runs) < 2 and asked != "segments":
         what = "a claim about new runs needs two runs of each procedure or more"
         way = 'population="segments" asks about these runs on new segments'
         way += "; with one run each, so does sigtext.compare"
-        raise InputError("too-few", what, "A has {}, B has {}".format(*runs), help=way)
+        raise InputError(
+            "too-few-runs", what, "A has {}, B has {}".format(*runs), help=way
+        )
     if u < 2 and asked != "runs":
         what = "a claim about new segments needs scores by segment"
         way = 'population="runs" asks about new runs on these segments'
         came = "there is one score a run, one segment, or a metric without gradient"
-        raise InputError("too-few", what, came, help=way)
+        raise InputError("needs-segments", what, came, help=way)
     return asked
 
 # %% ../nbs/theorems/17c_runs.ipynb #ef2b6eb2
@@ -333,7 +335,7 @@ def shared_segments(
         return None
     if first.ndim == 1:
         way = "give scores by segment, or leave clusters out"
-        raise InputError("options-clash", "clusters need segments", help=way)
+        raise InputError("needs-segments", "clusters need segments", help=way)
     return cluster_index(clusters, first.shape[1])[0]
 
 # %% ../nbs/theorems/17c_runs.ipynb #f6cfa976
@@ -344,7 +346,7 @@ def estimate(
 ) -> dict:  # fields of RunsComparison
     """Gap, standard error, degrees of freedom and variances of crossed runs.
 
-    Raises InputError (no-inference) if nothing varies and the procedures differ.
+    Raises InputError (no-spread) if nothing varies and the procedures differ.
     """
     groups = [units[0] - units[1]] if matched else [units[0], -units[1]]
     runs, u = np.array([len(x) for x in groups]), groups[0].shape[1]
@@ -359,7 +361,7 @@ def estimate(
                 "nothing varies here",
                 f"all that could vary gives {effect:.6g}",
             )
-            raise InputError("no-inference", what, came, help="without spread no test")
+            raise InputError("no-spread", what, came, help="without spread no test")
         effect, se, df = 0.0, 0.0, math.inf
     whole = u > 1 and min(runs) > 1
     parts, notes = components_of(squares, runs, u) if whole else ({}, ())
