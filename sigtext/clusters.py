@@ -578,7 +578,7 @@ def small_rows(metric: CorpusMetric) -> np.ndarray:  # (2, 15, columns)
     rows = rows_of(len(metric.columns), len(LABELS))
     return (rows > 4).astype(float) if metric.name == "accuracy" else rows
 
-
+# %% ../nbs/theorems/16_clusters.ipynb #eafaee6b
 def effect_misses(by_mean_size: bool) -> list[float]:
     """Errors of part (e) with all pairs listed."""
     off, sizes = [], np.bincount(cluster_index(LABELS, len(LABELS))[0])
