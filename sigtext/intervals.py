@@ -335,7 +335,6 @@ def bootstrap_interval(
     method, (entropy, seed) = check_method(method), as_entropy(rng)
     pair = as_pair(a, b, metric, clusters)
     observed_effect(pair)
-    tail_rank(float((1 - Fraction(str(level))) / 2), n_resamples)
     if pair.rows.shape[1] < 2:
         need = "an interval needs two units or more"
         raise InputError("no-inference", need, "there is one")
