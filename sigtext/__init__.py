@@ -10,13 +10,21 @@ __version__ = "0.1.0"
 # `import sigtext` costs nothing but this file.
 _names = {
     "bootstrap": ("bootstrap_test",),
+    "clusters": (
+        "clustered_standard_error",
+        "design_effect",
+        "intraclass_correlation",
+        "outermost",
+    ),
     "comparison": ("Comparison", "Family", "compare", "compare_metrics"),
     "exact_kinds": ("exact_null", "exact_test"),
     "intervals": ("bootstrap_interval",),
     "kink": ("kink_interval",),
     "linearization": ("influence",),
     "mcnemar": ("mcnemar_test", "paired_proportions_interval"),
+    "procedures": ("five_by_two",),
     "randomization": ("randomization_test",),
+    "runs": ("average_repeats", "compare_runs"),
     "shifts": ("shift_interval",),
     "result": (
         "InputError",

@@ -8,9 +8,9 @@ __all__ = ['HELP', 'COMPARE_HELP', 'DEMO_HELP', 'EXPLAIN_HELP', 'VERIFY_HELP', '
            'similar', 'one_of', 'whole_number', 'real_number', 'Parser', 'parse', 'unknown_option', 'no_more', 'skips',
            'system_names', 'short_names', 'quoted', 'again', 'emit', 'write_whole', 'cannot_write', 'writable',
            'wants_color', 'width_of', 'metric_objects', 'with_options', 'needs_text', 'same_file', 'check_roles',
-           'read_all', 'cluster_word', 'compare_command', 'checked', 'computed', 'with_command', 'seed_of', 'answer',
-           'demo_command', 'demo_picture', 'demo_text', 'demo_table', 'demo_doubts', 'demo_reason', 'four_word_runs',
-           'explain_command', 'verify_command', 'versions', 'run', 'show_error', 'show_bug', 'main']
+           'read_all', 'cluster_word', 'level_name', 'compare_command', 'checked', 'computed', 'with_command',
+           'seed_of', 'answer', 'demo_command', 'demo_picture', 'demo_text', 'demo_table', 'demo_doubts', 'demo_reason',
+           'four_word_runs', 'explain_command', 'verify_command', 'versions', 'run', 'show_error', 'show_bug', 'main']
 
 # %% ../nbs/practice/34_cli.ipynb #dd2fbc8b
 import argparse
@@ -60,7 +60,8 @@ Files
   A B                    outputs, one a line, or one or more numbers a line
                          (separated by tabs, commas or spaces)
   --reference FILE       repeat for several references
-  --clusters FILE        a label a line: segments with one label go together
+  --clusters FILE        a label a line: segments with one label go together;
+                         of several levels (repeat it) the outermost is taken
   --name A=NAME          instead of the file's name
   --skip-lines N         leave out the first N lines of every file, or of one:
                          FILE:N
@@ -220,16 +221,9 @@ def real_number(
     raise fault("out-of-range", summary, f"It came as {text}.", help=way)
 
 # %% ../nbs/practice/34_cli.ipynb #f517cfc9
-FLAGS = {
-    "--lowercase",
-    "--studentize",
-    "--sentence",
-    "--all-diagnostics",
-    "--no-plot",
-    "--fresh",
-}
-FLAGS |= {"--list", "--progress", "--quiet"}
-REPEATED = {"--reference", "--metric", "--name", "--skip-lines"}
+FLAGS = {"--lowercase", "--studentize", "--sentence", "--all-diagnostics"}
+FLAGS |= {"--no-plot", "--fresh", "--list", "--progress", "--quiet"}
+REPEATED = {"--reference", "--metric", "--name", "--skip-lines", "--clusters"}
 METRIC_OPTIONS = {
     "--tokenize": ("bleu",),
     "--lowercase": ("bleu", "chrf"),
@@ -242,15 +236,8 @@ OPTIONS = {
     "compare": (
         *("--reference", "--clusters", "--name", "--skip-lines", "--encoding"),
         *("--metric", *METRIC_OPTIONS),
-        *(
-            "--method",
-            "--interval",
-            "--alternative",
-            "--studentize",
-            "--n-resamples",
-            "--seed",
-        ),
-        "--confidence-level",
+        *("--method", "--interval", "--alternative", "--studentize"),
+        *("--n-resamples", "--seed", "--confidence-level"),
         *("--format", "--sentence", "--all-diagnostics", "--out", "--plot"),
         *("--color", "--quiet"),
     ),
@@ -574,8 +561,8 @@ def read_all(values: argparse.Namespace, files: list[str], metrics: list) -> tup
     """
     from sigtext import readers
 
-    references, clusters = values.reference or [], values.clusters
-    every = [*files, *references, *([clusters] if clusters else [])]
+    references, clusters = values.reference or [], values.clusters or []
+    every = [*files, *references, *clusters]
     skip = skips(values.skip_lines, every)
     encoding = values.encoding or "utf-8"
     check_roles(values, files, references, every)
@@ -588,13 +575,11 @@ def read_all(values: argparse.Namespace, files: list[str], metrics: list) -> tup
 
     systems = [read(path) for path in files]
     refs = [readers.read_segments(path, encoding, skip[path]) for path in references]
-    labels = (
-        readers.read_labels(clusters, encoding, skip[clusters]) if clusters else None
-    )
+    labels = [readers.read_labels(path, encoding, skip[path]) for path in clusters]
     readers.check_lengths(
         list(zip(files, systems, strict=True)),
         list(zip(references, refs, strict=True)),
-        [(clusters, labels)] if clusters else [],
+        list(zip(clusters, labels, strict=True)),
         skip,
     )
     return *systems, refs or None, labels
@@ -604,6 +589,12 @@ def cluster_word(path: str) -> str:
     "What sentences call the clusters: documents, if the file's name says so."
     name = os.path.basename(path).lower()
     return "documents" if name.startswith("doc") else "clusters"
+
+
+def level_name(path: str) -> str:
+    "What one of several levels of clusters is called: by its file."
+    stem, _ = os.path.splitext(os.path.basename(path))
+    return cluster_word(path) if stem.lower().startswith("doc") else stem
 
 
 def compare_command(argv: list[str]) -> int:
@@ -617,8 +608,12 @@ def compare_command(argv: list[str]) -> int:
     needs_text(metrics, values.reference)
     a, b, references, labels = read_all(values, files, metrics)
     how |= {"names": names, "files": tuple(files), "quiet": values.quiet}
-    if labels:
-        how |= {"clusters": labels, "cluster_word": cluster_word(values.clusters)}
+    if len(labels) == 1:
+        word = cluster_word(values.clusters[0])
+        how |= {"clusters": labels[0], "cluster_word": word}
+    elif labels:
+        levels = [level_name(path) for path in values.clusters]
+        how |= {"clusters": dict(zip(levels, labels, strict=True))}
     result = computed(a, b, references, metrics, **how)
     result = with_command(result, values, files, chosen)
     return answer(result, values)
@@ -981,7 +976,7 @@ SPELLED = (  # what an error's help says to Python, and how it is said here
     (r"randomization_test\(a, b, metric\) is", "--method randomization is"),
 )
 
-
+# %% ../nbs/practice/34_cli.ipynb #ce44a882
 def show_error(error: Exception, argv: list[str]) -> None:
     "Write an error to stderr in the form that all of them have."
     from sigtext.result import clean

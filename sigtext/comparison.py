@@ -12,7 +12,7 @@ __all__ = ['STUDENTIZED', 'RESAMPLED', 'TESTS', 'INTERVALS', 'Verdict', 'decide'
 
 # %% ../nbs/practice/30_comparison.ipynb #2133e472
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -21,6 +21,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from .bootstrap import bootstrap_cloud, bootstrap_test, check_level
+from .clusters import outermost
 from sigtext.diagnostics import (
     Diagnostic,
     detectable_gap,
@@ -447,6 +448,7 @@ class Options:
     entropy: int
     seed: int | None
     again: str = ""
+    level_note: str = ""  # which of several levels of clusters was taken
 
     @property
     def level(self) -> float:
@@ -465,6 +467,8 @@ def one_comparison(inputs: Inputs, options: Options) -> Comparison:
     metric, statistics = inputs.metric, inputs.statistics
     pair = as_pair(*statistics, metric, options.clusters)
     test = run_test(statistics, metric, options)
+    if options.level_note:
+        test = replace(test, notes=(*test.notes, options.level_note))
     by_segment = None
     if pair.index is not None and test.n_differ:
         by_segment = run_test(statistics, metric, replace(options, clusters=None))
@@ -714,6 +718,11 @@ def checked_options(given: dict, rng, n_segments: int) -> Options:
         article = "an exact" if given["method"] == "exact" else "a bootstrap"
         what = f"{article} test compares gaps, not gaps in units of their spread"
         raise InputError("options-clash", what, help="leave studentize out")
+    if isinstance(given["clusters"], Mapping):
+        level = outermost(**given["clusters"])
+        word = level.name if level.name.endswith("s") else f"{level.name}s"
+        given = given | {"clusters": level.labels, "cluster_word": word}
+        given["level_note"] = level.report().rstrip(".")
     if given["clusters"] is not None:
         cluster_index(given["clusters"], n_segments)
     entropy, seed = as_entropy(rng)
@@ -757,7 +766,7 @@ def compare(
     references=None,  # n strings, or a list of R such lists; None inside is missing
     *,
     metric=None,  # a name, a CorpusMetric or a function of totals; BLEU for strings, else mean
-    clusters=None,  # (n,) labels; segments with one label are swapped and drawn together
+    clusters=None,  # (n,) labels of what goes together; a dict of levels: the outermost
     method: str = "auto",  # exact where there is an exact test, else random swaps
     interval: str = "percentile",  # or basic, normal, bca, studentized; kink for BLEU
     alternative: str = "two-sided",  # or "greater" (A better than B), "less"

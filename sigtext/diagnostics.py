@@ -245,7 +245,7 @@ def bootstrap_level(c) -> Diagnostic | None:
         rate=float(rate),
     )
 
-
+# %% ../nbs/practice/28_diagnostics.ipynb #03ff0ae7
 def interval_test_disagree(c) -> Diagnostic | None:
     """The interval leaves out 0 and p is above the level, or the reverse."""
     if c.interval is None or not c.n_differ or c.test.alternative != "two-sided":
@@ -586,7 +586,7 @@ def references_differ(c) -> Diagnostic | None:
         rows=len(rows),
     )
 
-
+# %% ../nbs/practice/28_diagnostics.ipynb #0ab80f9d
 DIAGNOSES: tuple[Callable, ...] = (
     identical_outputs,
     no_inference,

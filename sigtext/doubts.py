@@ -143,6 +143,8 @@ EXPLANATIONS["metrics-disagree"] = explanation(
     """Decide which metric answers the question before looking, and report all that
     were computed. Read some outputs: very short ones pull metrics apart.""",
 )
+
+# %% ../nbs/practice/29_doubts.ipynb #78e5105f
 EXPLANATIONS["pooled-mean-disagree"] = explanation(
     "warning",
     METRICS,
@@ -155,6 +157,8 @@ EXPLANATIONS["pooled-mean-disagree"] = explanation(
     """Say which of the two is reported. If every segment should count the same, compare
     segment scores with --metric mean.""",
 )
+
+# %% ../nbs/practice/29_doubts.ipynb #d1f3428b
 EXPLANATIONS["references-differ"] = explanation(
     "warning",
     METRICS,
@@ -166,6 +170,8 @@ EXPLANATIONS["references-differ"] = explanation(
     """Look whether a file belongs to another test set, whether one of the references was
     normalized, and whether the columns are edits first, reference words second.""",
 )
+
+# %% ../nbs/practice/29_doubts.ipynb #6474c604
 EXPLANATIONS["bootstrap-level"] = explanation(
     "warning",
     BOOTSTRAP,
@@ -488,6 +494,51 @@ EXPLANATIONS["no-kink"] = explanation(
     """Nothing is computed.""",
     """Take another interval (--interval percentile), or the metric BLEU.""",
 )
+
+# %% ../nbs/practice/29_doubts.ipynb #39cac865
+EXPLANATIONS["too-few-runs"] = explanation(
+    "error",
+    "theorems/17c_runs",
+    "too few runs to speak of new ones",
+    """A claim about a procedure asks what another training run would give. One run says
+    nothing of how runs differ, and none says nothing at all.""",
+    """Nothing is computed. An interval from one run would stand for its segments alone.""",
+    """Give two runs or more of each procedure, or ask about these runs on new segments
+    (population="segments").""",
+)
+EXPLANATIONS["needs-segments"] = explanation(
+    "error",
+    "theorems/17c_runs",
+    "new segments need the scores of segments",
+    """How much a score would move on other segments is seen from the scores of single
+    segments, or from their statistics under a metric with a gradient.""",
+    """Nothing is computed.""",
+    """Give a row of segment scores for every run, or ask about new runs on these segments
+    (population="runs").""",
+)
+
+# %% ../nbs/practice/29_doubts.ipynb #5348bd55
+EXPLANATIONS["unknown-population"] = explanation(
+    "error",
+    "theorems/17c_runs",
+    "no such population",
+    """The result of several runs can stand for new runs and new segments, for new runs on
+    these segments, or for these runs on new segments.""",
+    """Nothing is computed.""",
+    """Say population="both", "runs" or "segments".""",
+)
+EXPLANATIONS["no-spread"] = explanation(
+    "error",
+    "theorems/17c_runs",
+    "nothing varies",
+    """The runs of each procedure are equal to the last digit, so there is no spread to
+    hold their difference against.""",
+    """Nothing is computed: the interval would be a point and p would be 0.""",
+    """Look whether one run was given several times. Runs that differ in nothing but a
+    seed that was never used are one run.""",
+)
+
+# %% ../nbs/practice/29_doubts.ipynb #088fe2f5
 EXPLANATIONS["crossed-labels"] = explanation(
     "error",
     "theorems/16_clusters",
@@ -499,6 +550,8 @@ EXPLANATIONS["crossed-labels"] = explanation(
     """Name the one level that the claim is about: new documents, or new annotators. Say
     so beside the result.""",
 )
+
+# %% ../nbs/practice/29_doubts.ipynb #51603262
 EXPLANATIONS["undefined-score"] = explanation(
     "error",
     TEST,

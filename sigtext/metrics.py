@@ -205,7 +205,7 @@ def shortest_decimals(
             return found
     return wide
 
-
+# %% ../nbs/foundations/03_metrics.ipynb #8c5e13f7
 def as_array(
     values,  # anything NumPy can make an array of
     name: str,  # of the system
@@ -214,10 +214,8 @@ def as_array(
 
     Raises InputTypeError for text and the like, InputError for rows of unequal length.
     """
-    what, way = (
-        "scores need to be numbers",
-        "text goes with bleu, chrf, ter or wer, and with references",
-    )
+    what = "scores need to be numbers"
+    way = "text goes with bleu, chrf, ter or wer, and with references"
     if np.ma.isMaskedArray(values):
         values = np.ma.filled(values.astype(float), np.nan)
     try:
@@ -227,10 +225,8 @@ def as_array(
     listed = values if plain else np.array(values, dtype=object)
     if not plain:
         for i, row in enumerate(np.atleast_1d(listed)):
-            if any(
-                isinstance(x, str | bytes)
-                for x in np.ravel(np.array(row, dtype=object))
-            ):
+            cells = np.ravel(np.array(row, dtype=object))
+            if any(isinstance(x, str | bytes) for x in cells):
                 came = f"{name}  row {i + 1}: {row!r}"
                 raise InputTypeError("not-a-number", what, came, help=way)
     try:
@@ -703,7 +699,7 @@ def quotient_slopes():
     worst = max(slope_error(metric, rows) for metric, rows in pairs)
     return exact(worst, (0, 1e-7), n=sum(len(rows) for _, rows in pairs))
 
-
+# %% ../nbs/foundations/03_metrics.ipynb #031dd802
 @check("D1.j", "a gradient that holds the denominator fixed", control=True)
 def slopes_of_numerators():
     plain, rows = f_score(), quotient_rows()[-1][1]

@@ -147,7 +147,7 @@ def tested_by(c) -> str:
         return f"by the {c.test.method}"
     return "exactly, by randomization" if c.test.exact else "by randomization"
 
-
+# %% ../nbs/practice/30c_paper.ipynb #807adf19
 def methods_sentence(result) -> str:
     """What a paper says once: metric, test, interval, versions, runs."""
     from sigtext import __version__

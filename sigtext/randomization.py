@@ -355,7 +355,7 @@ def randomization_test(
         n_resamples=m,
         seed=seed,
         smallest_pvalue=smallest_pvalue(d, alternative, None if whole else m),
-        notes=undefined_note(undefined, m),
+        notes=undefined_note(undefined, m, "arrangements" if whole else "draws"),
         **unit_counts(pair),
     )
 
@@ -455,9 +455,9 @@ def drawn_interval(count: int, m: int) -> tuple[float, float]:
     return max(low, 1 / (m + 1)), high
 
 
-def undefined_note(undefined: int, m: int) -> tuple[str, ...]:
+def undefined_note(undefined: int, m: int, what: str = "draws") -> tuple[str, ...]:
     """Say how many draws had no value, if any had none."""
-    text = f"{undefined:,} of {m:,} draws had no value and were counted as exceedances"
+    text = f"{undefined:,} of {m:,} {what} had no value and were counted as exceedances"
     return (text,) if undefined else ()
 
 # %% ../nbs/theorems/10_randomization.ipynb #bc2d18d2

@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['KINDS', 'NUMBER', 'MISSING', 'near_name', 'no_such_file', 'read_bytes', 'not_text', 'bad_bytes', 'unknown_encoding',
            'read_segments', 'separator', 'fast_numbers', 'cells_of', 'is_number', 'shown', 'listed', 'wrong_columns',
-           'not_numbers', 'plain_text', 'decimal_commas', 'not_allowed', 'heading', 'read_numbers', 'read_labels',
-           'overlap', 'extra_line', 'counted', 'line_counts', 'first_line', 'check_lengths', 'unequal_systems',
-           'unequal_reference', 'unequal_labels']
+           'not_numbers', 'plain_text', 'decimal_commas', 'not_allowed', 'heading', 'unreadable', 'read_numbers',
+           'read_labels', 'overlap', 'extra_line', 'counted', 'line_counts', 'first_line', 'check_lengths',
+           'unequal_systems', 'unequal_reference', 'unequal_labels']
 
 # %% ../nbs/practice/32_readers.ipynb #413d06e9
 import codecs
@@ -390,7 +390,20 @@ def heading(
             return [names.index(c) for c in columns]
     return None
 
+# %% ../nbs/practice/32_readers.ipynb #2bb4e256
+def unreadable(
+    path: str | os.PathLike, metric: CorpusMetric, lines, rows: Sequence, first: int
+) -> InputError | None:
+    "The error that says most about rows which are not all numbers of the metric."
+    found = (
+        decimal_commas(path, metric, lines, first),
+        plain_text(path, lines, rows, first),
+        not_numbers(path, metric, rows, first),
+        wrong_columns(path, metric, rows, first),
+    )
+    return next((problem for problem in found if problem), None)
 
+# %% ../nbs/practice/32_readers.ipynb #689f4872
 def read_numbers(
     path: str | os.PathLike,  # one line a segment; tab, comma or spaces between columns
     metric: str | CorpusMetric = "mean",  # gives the columns that are needed
@@ -424,14 +437,8 @@ def read_numbers(
         rows = [
             [r[j] for j in order] if order and len(r) == len(order) else r for r in rows
         ]
-        for problem in (
-            decimal_commas(path, metric, lines, first),
-            plain_text(path, lines, rows, first),
-            not_numbers(path, metric, rows, first),
-            wrong_columns(path, metric, rows, first),
-        ):
-            if problem:
-                raise problem
+        if problem := unreadable(path, metric, lines, rows, first):
+            raise problem
         values = np.array(rows, dtype=float)
     if problem := not_allowed(path, metric, values, first):
         raise problem

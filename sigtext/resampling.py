@@ -255,7 +255,7 @@ def aligned(
 
     return put(a, names[0]), put(b, names[1])
 
-
+# %% ../nbs/foundations/04_resampling.ipynb #a811ce72
 def as_pair(
     a: np.ndarray,  # (n,) scores or (n, k) statistics of system A, one row a segment
     b: np.ndarray,  # the same of system B, on the same segments

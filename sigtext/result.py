@@ -238,12 +238,11 @@ def pvalue_parts(
 ) -> tuple[str, str]:  # "=", "<" or ">"; digits
     """Relation and digits of a p-value as printed (rules 1 to 6).
 
-    A share of draws may be 0, and prints as less than one draw's share. Otherwise
-    raises ValueError if p is not above 0 and at most 1: no valid p is zero.
+    Raises ValueError if p is not above 0 (but for a share of draws) and at most 1.
     """
     if p == 0 and n_resamples and not exact:
-        least = 1 / n_resamples
-        return "<", short_exponent(f"{least:.0e}") if least < 1e-4 else f"{least:.2g}"
+        least = f"{1 / n_resamples:.2g}"
+        return "<", short_exponent(least) if "e" in least else least
     if not 0 < p <= 1:
         raise ValueError(f"a p-value is above 0 and at most 1, not {p}")
     n_resamples = None if exact else n_resamples
@@ -469,7 +468,8 @@ class Interval(Shown):
 
     What it estimates is the difference of the metric at the mean statistics of the
     population that the segments (or clusters) were drawn from, for these two systems'
-    outputs. It is not about other runs of the systems, nor about this corpus alone.
+    outputs. It is not about other runs of the systems (but where several runs were
+    compared, which then says so), nor about this corpus alone.
     """
 
     low: float

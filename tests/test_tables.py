@@ -58,7 +58,7 @@ def test_labels_in_another_order(test):
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("wrong", [10, None, object()])
 def test_what_is_no_list(test, wrong):
-    with pytest.raises(InputTypeError, match="list or an array|came as"):
+    with pytest.raises(InputTypeError, match=r"list or an array|came as"):
         test(wrong, [1.0, 0.0], "mean")
 
 
