@@ -84,8 +84,8 @@ COMPARE_HELP += """\
 How
   --method NAME          auto: the exact test where there is one, else random
                          swaps; exact, randomization, bootstrap insist on theirs
-  --interval NAME        of the bootstrap: percentile, basic, normal, bca,
-                         studentized; kink for BLEU near its brevity penalty
+  --interval NAME        auto: percentile, but for few segments studentized or
+                         Tango's; basic, normal, bca; kink, for BLEU
   --alternative WHICH    two-sided; greater: A better than B; less
   --studentize           compare gaps in units of their spread: for systems that
                          write very different amounts
@@ -401,7 +401,7 @@ AGAIN = {
     "--metric": None,
     **dict.fromkeys(METRIC_OPTIONS),
     "--method": "auto",
-    "--interval": "percentile",
+    "--interval": "auto",
     "--alternative": "two-sided",
     "--studentize": False,
     "--n-resamples": "9999",
@@ -636,7 +636,7 @@ def checked(values: argparse.Namespace, files: list[str]) -> dict:
     writable(values.plot, (".svg", ".png", ".pdf"))
     sides = ("two-sided", "greater", "less")
     methods = ("auto", "exact", "randomization", "bootstrap")
-    kinds = ("percentile", "basic", "normal", "bca", "studentized", "kink")
+    kinds = ("auto", "percentile", "basic", "normal", "bca", "studentized", "kink")
     draws, level = values.n_resamples or "9999", values.confidence_level or "0.95"
     return {
         "method": one_of(values.method or methods[0], methods, "--method"),

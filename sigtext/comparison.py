@@ -428,7 +428,7 @@ class Facts(Views):
 
 # %% ../nbs/practice/30_comparison.ipynb #e9c05c18
 TESTS = ("auto", "exact", "randomization", "bootstrap")
-INTERVALS = (*METHODS, "kink")
+INTERVALS = ("auto", *METHODS, "kink")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -552,7 +552,7 @@ def run_interval(pair: Pair, inputs: Inputs, options: Options) -> Interval | Non
     else:
         how["method"] = options.interval
         found = bootstrap_interval(*inputs.statistics, inputs.metric, **how)
-    return replace(found, seed=seed)
+    return replace(found, seed=seed if found.n_resamples else None)
 
 # %% ../nbs/practice/30_comparison.ipynb #be0a50c6
 def segments_for(detectable, n_segments, metric) -> tuple[float, int] | None:
@@ -671,7 +671,7 @@ def compare_metrics(
     metrics: Sequence,  # names, CorpusMetrics, functions of totals
     clusters=None,
     method: str = "auto",
-    interval: str = "percentile",
+    interval: str = "auto",
     alternative: str = "two-sided",
     n_resamples: int = 9_999,
     confidence_level: float = 0.95,
@@ -740,7 +740,7 @@ def call(metrics: Sequence[CorpusMetric], references, options: Options) -> str:
     """The Python call that gives the same comparison again."""
     usual = {
         "method": "auto",
-        "interval": "percentile",
+        "interval": "auto",
         "alternative": "two-sided",
         "n_resamples": 9_999,
         "confidence_level": 0.95,
@@ -768,7 +768,7 @@ def compare(
     metric=None,  # a name, a CorpusMetric or a function of totals; BLEU for strings, else mean
     clusters=None,  # (n,) labels of what goes together; a dict of levels: the outermost
     method: str = "auto",  # exact where there is an exact test, else random swaps
-    interval: str = "percentile",  # or basic, normal, bca, studentized; kink for BLEU
+    interval: str = "auto",  # percentile, basic, normal, bca, studentized; kink (BLEU)
     alternative: str = "two-sided",  # or "greater" (A better than B), "less"
     n_resamples: int = 9_999,  # draws of the test and of the interval
     confidence_level: float = 0.95,  # of the interval; the verdict's level is 1 minus it

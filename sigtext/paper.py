@@ -160,9 +160,10 @@ def methods_sentence(result) -> str:
     seed = f" (seed {', '.join(map(str, seeds))})" if seeds else ""
     text = f"Scores are {listed([scale_words(x) for x in several])}. "
     tested = f"Differences were tested {listed([*kinds])} over {over}"
-    if c.interval and c.interval.n_resamples:
+    if c.interval and c.interval.method != "point":
         kind = c.interval.method.partition(" (")[0]
-        name = f"{100 * c.interval.level:g}% {kind} bootstrap intervals"
+        kind += " bootstrap" if c.interval.n_resamples else ""
+        name = f"{100 * c.interval.level:g}% {kind} intervals"
         text += f"{tested} and carry {name}, both with sigtext {__version__}{seed}. "
     else:
         text += f"{tested} with sigtext {__version__}{seed}. "
