@@ -231,7 +231,7 @@ def as_array(
                 raise InputTypeError("not-a-number", what, came, help=way)
     try:
         found = np.asarray(values) if plain else listed
-        coarse = plain and found.dtype in (np.float16, np.float32)
+        coarse = found.dtype in (np.float16, np.float32)
         return shortest_decimals(found) if coarse else np.asarray(found, dtype=float)
     except ValueError:
         what = "scores need the same number of columns on every row"
