@@ -7,10 +7,10 @@ __all__ = ['REPEATED', 'SPREAD_RATIO', 'FEW_CLUSTERS', 'UNEVEN', 'VOLUME', 'VOLU
            'Diagnostic', 'warning', 'length_ratio', 'detectable_gap', 'round_gap', 'option', 'by_resamples',
            'rest_on_p', 'units_word', 'identical_outputs', 'least_units', 'no_inference', 'segments_needed',
            'cannot_reach_level', 'level_within_error', 'bootstrap_level', 'interval_test_disagree', 'all_empty',
-           'repeated_segments', 'clusters_matter', 'few_clusters', 'uneven_clusters', 'size_at_spread_ratio',
-           'misses_of_few_clusters', 'volume', 'unequal_volume', 'is_bleu', 'near_kink', 'few_matches',
-           'share_without_match', 'degenerate_resamples', 'pooled_mean_disagree', 'references_differ', 'diagnose',
-           'shares_by_enumeration', 'shares_added', 'rejects_at', 'tenth_more', 'half_more', 'four_times']
+           'repeated_segments', 'surely_wide', 'clusters_matter', 'few_clusters', 'uneven_clusters',
+           'size_at_spread_ratio', 'misses_of_few_clusters', 'volume', 'unequal_volume', 'is_bleu', 'near_kink',
+           'few_matches', 'share_without_match', 'degenerate_resamples', 'pooled_mean_disagree', 'references_differ',
+           'diagnose', 'shares_by_enumeration', 'shares_added', 'rejects_at', 'tenth_more', 'half_more', 'four_times']
 
 # %% ../nbs/practice/28_diagnostics.ipynb #4bfa668b
 import math
@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import bdtrc, ndtr, ndtri, stdtr
 
+from .clusters import design_effect
 from .harness import check, exact, reported
 from .metrics import quotient_gradient
 from .randomization import rejections, smallest_pvalue, volume_pvalue
@@ -306,6 +307,14 @@ FEW_CLUSTERS = 30  # an interval of level 0.95 covers about 0.94 there, see belo
 UNEVEN = 0.05  # one cluster holds this share of the segments
 
 # %% ../nbs/practice/28_diagnostics.ipynb #86bba9e4
+def surely_wide(c) -> bool:
+    """Whether even few clusters leave no doubt that the design effect is not 1."""
+    a, b = c.pair.statistics
+    how = {"clusters": c.pair.index, "confidence_level": round(1 - c.level, 12)}
+    found = design_effect(a, b, c.metric, **how)
+    return found.low > 1 or found.high < 1
+
+# %% ../nbs/practice/28_diagnostics.ipynb #1277f8ca
 def clusters_matter(c) -> Diagnostic | None:
     """Segments of a cluster go together, so that single segments say too much."""
     if (
@@ -317,9 +326,8 @@ def clusters_matter(c) -> Diagnostic | None:
         return None
     ratio = c.spread / c.segment_spread if c.spread and c.segment_spread else 1.0
     sides = (c.pvalue <= c.level) != (c.segment_pvalue <= c.level)
-    if not sides and (
-        c.n_units < FEW_CLUSTERS or 1 / SPREAD_RATIO <= ratio <= SPREAD_RATIO
-    ):
+    wide = not 1 / SPREAD_RATIO <= ratio <= SPREAD_RATIO
+    if not sides and not (wide and (c.n_units >= FEW_CLUSTERS or surely_wide(c))):
         return None
     p = format_pvalue(c.segment_pvalue, level=c.level, **c.segment_digits)
     word, scale = c.cluster_word[:-1], 100 if c.metric.unit.percent else 1
