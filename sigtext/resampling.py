@@ -114,15 +114,17 @@ def cluster_index(
 
     Raises InputError if there is not one label for each segment, or if one is missing.
     """
+    what = f"clusters need one label for each of the {n_segments:,} segments"
+    if isinstance(clusters, dict | str) or not hasattr(clusters, "__iter__"):
+        came = f"clusters came as {type(clusters).__name__}"
+        way = "compare takes a dict of levels; else outermost(**levels).labels"
+        raise InputTypeError("not-a-list", what, came, help=way)
     mixed = not isinstance(clusters, np.ndarray)
     labels = np.array(list(clusters), dtype=object) if mixed else clusters
     if labels.shape != (n_segments,):
-        raise InputError(
-            "lengths-differ",
-            f"clusters need one label for each of the {n_segments:,} segments",
-            f"clusters came with shape {labels.shape}",
-            help="repeat a document's label for each of its segments",
-        )
+        came = f"clusters came with shape {labels.shape}"
+        way = "repeat a document's label for each of its segments"
+        raise InputError("lengths-differ", what, came, help=way)
     if labels.dtype == object:
         missing = np.array([x is None or x != x for x in labels])
         kinds = {isinstance(x, str) for x in labels[~missing]}

@@ -66,3 +66,9 @@ def test_what_is_no_list(test, wrong):
 def test_numbers_that_no_float_holds(test):
     with pytest.raises(InputError, match="308 digits"):
         test([10**400, 3], [1, 2], "mean")
+
+
+@pytest.mark.parametrize("wrong", [{"documents": [1, 1]}, "ab", 5])
+def test_clusters_that_are_no_labels(wrong):
+    with pytest.raises(InputTypeError, match="one label for each"):
+        sigtext.exact_test([1.0, 0.0], [0.0, 1.0], "mean", clusters=wrong)
