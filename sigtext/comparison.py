@@ -8,7 +8,8 @@ __all__ = ['STUDENTIZED', 'RESAMPLED', 'TESTS', 'INTERVALS', 'Verdict', 'decide'
            'plain_inputs', 'as_inputs', 'text_facts', 'Views', 'Facts', 'Options', 'one_comparison', 'pair_facts',
            'run_test', 'run_interval', 'segments_for', 'segment_spread', 'segment_wins', 'fingerprint', 'holm',
            'Family', 'metrics_disagree', 'verb_of', 'family_diagnostics', 'merge_clusters', 'compare_metrics',
-           'checked_options', 'metric_word', 'call', 'compare', 'mirrored', 'not_mirrored', 'verdict_table']
+           'listed_levels', 'checked_options', 'metric_word', 'call', 'compare', 'mirrored', 'not_mirrored',
+           'verdict_table']
 
 # %% ../nbs/practice/30_comparison.ipynb #2133e472
 import hashlib
@@ -21,7 +22,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from .bootstrap import bootstrap_cloud, bootstrap_test, check_level
-from .clusters import outermost
+from .clusters import Level, outermost
 from sigtext.diagnostics import (
     Diagnostic,
     detectable_gap,
@@ -152,12 +153,13 @@ class Clouds(Swapped):
         """Draw the two clouds; with a path also save them (svg, png or pdf)."""
         from sigtext.figure import clouds, save_figure
 
+        ends = self.interval and (self.interval.low, self.interval.high)
         figure = clouds(
             *self.clouds(),
             self.effect,
             names=self.names,
             unit=self.metric.unit,
-            interval=self.interval,
+            interval=self.interval if ends and np.isfinite(ends).all() else None,
             alternative=self.direction,
             draws="swaps" if self.all_swaps else "random swaps",
             title=self.picture_title,
@@ -201,6 +203,9 @@ class Influence:
 
 def largest_shares(pair: Pair, k: int) -> tuple[Influence, ...]:
     """The k units with the largest shares of the gap, whichever way they pull."""
+    if not isinstance(k, int | np.integer) or k < 1:
+        what = "k needs a whole number of units, 1 or more"
+        raise InputError("out-of-range", what, f"it came as {k!r}")
     shares = influence(*pair.statistics, pair.metric, clusters=pair.index)
     order = np.argsort(-np.abs(shares), kind="stable")[:k]
     unit = np.arange(pair.statistics.shape[1]) if pair.index is None else pair.index
@@ -246,7 +251,7 @@ class Comparison(Decided):
         self,
         k: int = 10,  # how many
     ) -> tuple[Influence, ...]:  # the largest first, whichever way they pull
-        """The units with the largest shares of the gap; all shares add up to it.
+        """The k units with the largest shares of the gap; all shares add up to it.
 
         Valid exactly for a mean, to first order elsewhere (Theorem 2).
         Raises InputError for a metric without a gradient.
@@ -310,6 +315,9 @@ def plain_inputs(a, b, references, metrics) -> tuple:
             help="a.splitlines() is a list; sigtext.readers.read_segments reads a file",
         )
     columns = [m.columns for m in metrics if isinstance(m, CorpusMetric)]
+    streams = references if isinstance(references, list | tuple) else [references]
+    for other in streams:
+        aligned(a, other)
     a, b = aligned(a, b, columns)
     a, b = plain(a), plain(b)
     if len(a) == 0 or len(b) == 0:
@@ -702,6 +710,12 @@ def compare_metrics(
     return Family(comparisons=found, adjusted=adjusted, diagnostics=doubts)
 
 # %% ../nbs/practice/30_comparison.ipynb #c6ab6730
+def listed_levels(level: Level) -> str:
+    """The names of nested levels, the outermost first."""
+    *most, last = [level.name, *level.inside]
+    return f"{', '.join(most)} and {last}"
+
+
 def checked_options(given: dict, rng, n_segments: int) -> Options:
     """Check what the tests and intervals do not check themselves.
 
@@ -722,7 +736,8 @@ def checked_options(given: dict, rng, n_segments: int) -> Options:
         level = outermost(**given["clusters"])
         word = level.name if level.name.endswith("s") else f"{level.name}s"
         given = given | {"clusters": level.labels, "cluster_word": word}
-        given["level_note"] = level.report().rstrip(".")
+        held = f", the outermost of {listed_levels(level)}" if level.inside else ""
+        given["level_note"] = f"What is swapped and drawn are the {word}{held}"
     if given["clusters"] is not None:
         cluster_index(given["clusters"], n_segments)
     entropy, seed = as_entropy(rng)

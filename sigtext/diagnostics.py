@@ -32,6 +32,7 @@ from sigtext.result import (
     format_count,
     format_number,
     format_pvalue,
+    pvalue_phrase,
 )
 
 # %% ../nbs/practice/28_diagnostics.ipynb #28c531dd
@@ -329,7 +330,7 @@ def clusters_matter(c) -> Diagnostic | None:
     wide = not 1 / SPREAD_RATIO <= ratio <= SPREAD_RATIO
     if not sides and not (wide and (c.n_units >= FEW_CLUSTERS or surely_wide(c))):
         return None
-    p = format_pvalue(c.segment_pvalue, level=c.level, **c.segment_digits)
+    p = pvalue_phrase(c.segment_pvalue, level=c.level, **c.segment_digits)
     word, scale = c.cluster_word[:-1], 100 if c.metric.unit.percent else 1
     detail = ""
     if c.spread and c.segment_spread:
@@ -347,7 +348,7 @@ def clusters_matter(c) -> Diagnostic | None:
         )
     return warning(
         "clusters-matter",
-        f"the same test on single segments says p = {p}",
+        f"the same test on single segments says {p}",
         detail,
         f"report the p above. It asks whether the gap would hold on new {c.cluster_word}",
         segment_pvalue=c.segment_pvalue,
@@ -379,7 +380,7 @@ def uneven_clusters(c) -> Diagnostic | None:
     """One cluster holds a large share of the segments."""
     if (
         not c.cluster_sizes
-        or c.cluster_sizes[1] <= UNEVEN * c.n_segments
+        or c.cluster_sizes[1] <= max(UNEVEN, 2 / c.n_units) * c.n_segments
         or c.n_units < 2
     ):
         return None
@@ -463,7 +464,7 @@ def is_bleu(c) -> bool:
     """Whether the metric is BLEU with two systems that differ."""
     return c.metric.name == "bleu" and c.n_differ > 0 and c.n_units > 1
 
-
+# %% ../nbs/practice/28_diagnostics.ipynb #39e29154
 def near_kink(c) -> Diagnostic | None:
     """A system's length lies within two standard errors of BLEU's kink."""
     if not is_bleu(c) or not c.totals[:, 1].all():
@@ -480,17 +481,20 @@ def near_kink(c) -> Diagnostic | None:
         who, how = f"A is {away[0]} and B {away[1]}", "Their"
     else:
         who, how = f"{'AB'[int(near[1])]} is {away[int(near[1])]}", "Its"
+    made = c.interval is not None and c.interval.method == "kink"
+    unsure = "spreads, intervals and detectable effects"
+    unsure = "the spread and the detectable effect" if made else unsure
+    way = f"an interval that holds here is {option(c, 'interval', 'kink')}, and "
+    way = f"{rest_on_p(c)}; {'' if made else way}"
     shown = [f"{x:.3f}" for x in ratio[near]]
     shown = " and ".join(shown[:1] if len(set(shown)) == 1 else shown)
     return warning(
         "near-kink",
         f"{who} standard errors from BLEU's brevity kink",
         f"{how} outputs are {shown} times as long as the reference. Below 1 BLEU takes "
-        "a penalty and above 1 it does not, so spreads, intervals and detectable effects "
-        "are less sure here (Proposition 3)."
-        + ("" if by_resamples(c) else " p does not depend on them."),
-        f"{rest_on_p(c)}; an interval that holds here is {option(c, 'interval', 'kink')}, "
-        f"and a metric without the kink is {option(c, 'metric', 'chrf')}",
+        f"a penalty and above 1 it does not, so {unsure} are less sure here "
+        "(Proposition 3)." + ("" if by_resamples(c) else " p does not depend on them."),
+        f"{way}a metric without the kink is {option(c, 'metric', 'chrf')}",
         ratio=ratio.tolist(),
         standard_errors=error.tolist(),
     )

@@ -189,7 +189,7 @@ EXPLANATIONS["bootstrap-level"] = explanation(
 # %% ../nbs/practice/29_doubts.ipynb #b032bf1a
 EXPLANATIONS["near-kink"] = explanation(
     "warning",
-    METRICS,
+    "theorems/15_kink",
     "outputs are about as long as the reference",
     """BLEU multiplies its precisions by a brevity penalty. Outputs shorter than the
     reference are penalised, longer ones are not, so BLEU has a kink where the two are
@@ -268,7 +268,8 @@ EXPLANATIONS["uneven-clusters"] = explanation(
     "note",
     TEST,
     "one cluster holds a large part of the segments",
-    """One document holds more than a twentieth of all segments, so its fate weighs
+    """One document holds more than a twentieth of all segments, and more than twice as
+    many as the others on average, so its fate weighs
     as much as that of many others.""",
     """p stays valid. The interval depends on whether the large document is drawn twice
     or not at all, and is less sure.""",

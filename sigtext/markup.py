@@ -167,7 +167,9 @@ def latex_columns(result) -> list[tuple[str, list[str]]]:
     plain = {k: [latex_escape(x) for x in columns[k]] for k in ("metric", "A", "B")}
     columns |= plain | {"gap": [f"${x}$" for x in columns["gap"]]}
     columns["interval"] = [
-        f"$[{', '.join(x)}]$".replace("+", "") if x else "none"
+        f"$[{', '.join(x)}]$".replace("+", "").replace("inf", r"\infty")
+        if x
+        else "none"
         for x in columns["interval"]
     ]
     if "favours" in columns:
@@ -310,7 +312,8 @@ def histogram_path(
 def strip(c) -> str:
     """Effect, interval, swaps and zero on one axis, as SVG; empty without an interval."""
     scale = 100 if c.metric.unit.percent else 1
-    if c.interval is None or not c.interval.high > c.interval.low:
+    ends = (c.interval.low, c.interval.high) if c.interval else (0.0, 0.0)
+    if not all(map(math.isfinite, ends)) or not ends[1] > ends[0]:
         return ""
     low, high, effect = (scale * x for x in (c.interval.low, c.interval.high, c.effect))
     swaps = [scale * float(x) for x in c.clouds(999)[0] if math.isfinite(x)]

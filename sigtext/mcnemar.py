@@ -31,7 +31,7 @@ from scipy.special import erfc, ndtri
 from .harness import check, exact, measured, rate_band, reported
 from .metrics import accuracy
 from .randomization import check_draws, randomization_test
-from .resampling import as_statistics
+from .resampling import aligned, as_statistics
 from sigtext.result import (
     InputError,
     InputTypeError,
@@ -292,6 +292,7 @@ def discordant_counts(
     if n_segments is not None:
         what = "n_segments goes with two counts, not with two lists"
         raise InputError("options-clash", what, help="leave n_segments out")
+    a, b = aligned(a, b)
     x, y = (as_statistics(*s) for s in ((a, accuracy(), "a"), (b, accuracy(), "b")))
     if len(x) != len(y):
         came = f"a has {len(x):,} segments, b has {len(y):,}"

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['OTHERS', 'POINTS', 'NAMES', 'Unit', 'Scoring', 'Counting', 'equal_lengths', 'CorpusMetric', 'weighted', 'quotient',
-           'quotient_gradient', 'shortest_decimals', 'as_array', 'as_numbers', 'number_statistics', 'check_allowed',
-           'quotient_metric', 'mean', 'accuracy', 'ratio', 'precision', 'recall', 'f_score', 'wer', 'word_errors',
-           'bleu', 'chrf', 'ter', 'get', 'own_statistics', 'as_metric', 'bleu_grid', 'metric_grids', 'changed',
-           'changed_by_factors', 'degree_zero', 'degree_zero_smoothed', 'euler_gap', 'euler',
+           'quotient_gradient', 'shortest_decimals', 'check_whole', 'as_array', 'as_numbers', 'number_statistics',
+           'check_allowed', 'quotient_metric', 'mean', 'accuracy', 'ratio', 'precision', 'recall', 'f_score', 'wer',
+           'word_errors', 'bleu', 'chrf', 'ter', 'get', 'own_statistics', 'as_metric', 'bleu_grid', 'metric_grids',
+           'changed', 'changed_by_factors', 'degree_zero', 'degree_zero_smoothed', 'euler_gap', 'euler',
            'euler_without_reference_length', 'simplex', 'mean_gap', 'mean_decomposes', 'f1_does_not_decompose',
            'bleu_is_no_mean', 'slope_error', 'quotient_rows', 'quotient_slopes', 'slopes_of_numerators']
 
@@ -206,6 +206,24 @@ def shortest_decimals(
     return wide
 
 # %% ../nbs/foundations/03_metrics.ipynb #8c5e13f7
+def check_whole(
+    x: np.ndarray,  # numbers, as they came
+    name: str,  # of the system
+) -> None:
+    """Raise InputError for whole numbers that a float would round."""
+    if x.dtype.kind == "O":
+        x = np.array([v for v in x.ravel() if isinstance(v, int)], dtype=object)
+    if x.dtype.kind not in "iuO" or not x.size:
+        return
+    low, high = int(x.min()), int(x.max())
+    if max(-low, high) > 2**53:
+        far = high if high > 2**53 else low
+        came = f"{name} holds {far:.4g}" if abs(far) < 1e300 else f"{name} holds more"
+        way = "subtract what all of them have in common"
+        what = "whole numbers need to be at most 2**53"
+        raise InputError("out-of-range", what, came, help=way)
+
+# %% ../nbs/foundations/03_metrics.ipynb #56c02a9b
 def as_array(
     values,  # anything NumPy can make an array of
     name: str,  # of the system
@@ -229,8 +247,9 @@ def as_array(
             if any(isinstance(x, str | bytes) for x in cells):
                 came = f"{name}  row {i + 1}: {row!r}"
                 raise InputTypeError("not-a-number", what, came, help=way)
+    found = np.asarray(values) if plain else listed
+    check_whole(found, name)
     try:
-        found = np.asarray(values) if plain else listed
         coarse = found.dtype in (np.float16, np.float32)
         return shortest_decimals(found) if coarse else np.asarray(found, dtype=float)
     except ValueError:
@@ -238,9 +257,6 @@ def as_array(
         raise InputError(
             "columns", what, f"{name} has rows of unequal length"
         ) from None
-    except OverflowError:
-        came = f"{name} holds one of more than 308 digits"
-        raise InputError("out-of-range", "scores need to fit a float", came) from None
     except TypeError:
         came = f"{name} came as {type(values).__name__}"
         raise InputTypeError("not-a-number", what, came, help=way) from None

@@ -239,7 +239,7 @@ def footnotes(result) -> list[str]:
             seen.setdefault(p, set()).add(c.pvalue)
         if any(len(raw) > 1 and p < 1 for p, raw in seen.items()):
             notes.append("Equal because an adjusted p is never below an earlier one")
-    return [*notes, *(note for c in cs for note in c.test.notes)]
+    return [*notes, *dict.fromkeys(note for c in cs for note in c.test.notes)]
 
 # %% ../nbs/practice/30c_paper.ipynb #6f257d94
 def test_facts(c, full: bool = False) -> list[str]:
@@ -282,7 +282,7 @@ def interval_fact(
 ) -> str:
     """How the interval was made, for the block that says how to get it again."""
     if c.interval is None:
-        return "none"
+        return "none, the draws are too few for its tails" if c.n_units > 1 else "none"
     if c.verdict.code == "identical":
         return "a point, since no resample can differ"
     if not c.interval.n_resamples:

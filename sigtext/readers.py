@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['KINDS', 'NUMBER', 'MISSING', 'near_name', 'no_such_file', 'read_bytes', 'not_text', 'bad_bytes', 'unknown_encoding',
            'read_segments', 'separator', 'fast_numbers', 'cells_of', 'is_number', 'shown', 'listed', 'wrong_columns',
-           'not_numbers', 'plain_text', 'decimal_commas', 'not_allowed', 'heading', 'unreadable', 'read_numbers',
-           'read_labels', 'overlap', 'extra_line', 'counted', 'line_counts', 'first_line', 'check_lengths',
-           'unequal_systems', 'unequal_reference', 'unequal_labels']
+           'not_numbers', 'plain_text', 'decimal_commas', 'not_allowed', 'too_whole', 'heading', 'unreadable',
+           'read_numbers', 'read_labels', 'overlap', 'extra_line', 'counted', 'line_counts', 'first_line',
+           'check_lengths', 'unequal_systems', 'unequal_reference', 'unequal_labels']
 
 # %% ../nbs/practice/32_readers.ipynb #413d06e9
 import codecs
@@ -377,6 +377,20 @@ def not_allowed(
         help="--metric mean takes scores of either sign",
     )
 
+# %% ../nbs/practice/32_readers.ipynb #57614355
+def too_whole(
+    path: str | os.PathLike, lines: Sequence[str], sep, values: np.ndarray, first: int
+) -> InputError | None:
+    "The error for whole numbers that a float would round."
+    for i in np.flatnonzero((np.abs(values) >= 2.0**53).any(axis=1)):
+        for cell in cells_of(lines[i], sep):
+            if cell.lstrip("+-").isdigit() and abs(int(cell)) > 2**53:
+                what = "whole numbers need to be at most 2**53"
+                way = "subtract what all of them have in common"
+                came = f"{path}  line {i + first:,}: {cell}"
+                return InputError("out-of-range", what, came, help=way)
+    return None
+
 # %% ../nbs/practice/32_readers.ipynb #02d195c2
 def heading(
     lines: Sequence[str],  # that may be one
@@ -440,7 +454,8 @@ def read_numbers(
         if problem := unreadable(path, metric, lines, rows, first):
             raise problem
         values = np.array(rows, dtype=float)
-    if problem := not_allowed(path, metric, values, first):
+    found = not_allowed(path, metric, values, first)
+    if problem := found or too_whole(path, lines, sep, values, first):
         raise problem
     return values
 

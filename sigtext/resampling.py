@@ -270,6 +270,7 @@ def as_pair(
     a value is not finite; InputTypeError for texts.
     """
     metric = as_metric(metric)
+    aligned(a, clusters)
     a, b = aligned(a, b, [metric.columns])
     a, b = as_statistics(a, metric, "a"), as_statistics(b, metric, "b")
     if len(a) != len(b) or a.shape != b.shape:

@@ -451,7 +451,7 @@ def test_words(
     draws = f", {format_count(test.n_resamples)} draws" if test.n_resamples else ""
     if test.exact:
         draws = f", {inside}" if "arrangement" in inside else ""
-        inside = "randomization" if draws or not inside else inside
+        inside = inside if "McNemar" in inside else "randomization"
         sides = f"exact {sides}"
     where = counted(test.n_segments, "segment")
     if test.n_units != test.n_segments:

@@ -309,6 +309,12 @@ def test_a_heading_orders_the_columns(here, skip):
     assert 'c.tsv  line 2, column tp: "x"' in text
 
 
+def test_whole_numbers_that_a_float_rounds(here):
+    _, text = refused(read_numbers, here("a.txt", "3\n9007199254740993\n"))
+    assert "a.txt  line 2: 9007199254740993" in text and "in common" in text
+    read_numbers(here("b.txt", "9007199254740992\n1e300\n-1e17\n"))
+
+
 def test_text_in_place_of_numbers(here):
     _, text = refused(read_numbers, here("a.txt", "the cat sat\non the mat\n"))
     assert 'a.txt  line 1: "the cat sat"; 2 of 2 lines are text' in text
