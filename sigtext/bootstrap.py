@@ -11,7 +11,8 @@ __all__ = ['RULES', 'DRAWS', 'LEVELS', 'SYMMETRIC', 'tail_rank', 'percentile_end
            'disagreements', 'ranked', 'equal_tails_exclude', 'basic_excludes', 'symmetric_excludes', 'in_all',
            'recentered_inverts', 'recentered_is_not_equal_tailed', 'large_clouds', 'sacrebleu_rejects',
            'weak_is_conservative', 'tails', 'symmetric_laws', 'drawn_clouds_are_symmetric', 'sacrebleu_inverts',
-           'limit_pvalue', 'limit_edge', 'limit_sizes', 'limit_size_drawn', 'limit_keeps_level', 'tables_are_lists',
+           'limit_pvalue', 'limit_edge', 'limit_sizes', 'limit_size_drawn', 'limit_keeps_level', 'normal_quantiles',
+           'quantile_pvalues', 'rule_on_normal_clouds', 'rule_is_two_sided', 'tables_are_lists',
            'four_questions_exactly', 'bridge_texts', 'bridge_differences', 'bridge_holds', 'bridge_on_other_draws',
            'null_rates', 'chosen_direction', 'doubled', 'ten_filings', 'ten_filings_pvalues', 'one_filing_matches',
            'no_filing_matches', 'one_filing_recentered', 'one_filing_swapped', 'writer_share', 'writer_percentile',
@@ -25,7 +26,7 @@ from itertools import product
 from math import comb
 
 import numpy as np
-from scipy.special import gammaln, ndtr
+from scipy.special import gammaln, ndtr, ndtri
 
 from .harness import check, exact, measured, rate_band, reported
 from .metrics import CorpusMetric, bleu
@@ -654,6 +655,36 @@ def limit_size_drawn(rng, n=1_000_000):
 def limit_keeps_level(rng, n=10_000):
     rate = (limit_pvalue(rng.normal(size=n)) <= 0.05).mean()
     return measured(rate, rate_band(0.05, n, side="at_most"), n=n)
+
+# %% ../nbs/theorems/13_bootstrap.ipynb #815abc3c
+def normal_quantiles(m: int) -> np.ndarray:
+    "The normal quantiles of levels (j - 1/2)/m, j from 1 to m."
+    return ndtri((np.arange(m) + 0.5) / m)
+
+
+@cache
+def quantile_pvalues(m=9_999, gaps=400):
+    "Gaps of a true null, their p-values by the rule on normal clouds, and how far off."
+    cloud, t = normal_quantiles(m), np.abs(normal_quantiles(2 * gaps)[:gaps])
+    count = [rule_counts(x + cloud, x, "sacrebleu", "two-sided") for x in t]
+    return t, np.array(count) / m, (1 + 1.6 * (1 - ndtri(1 / m))) / m
+
+
+@check("P2.af", "sacreBLEU's rule on normal quantiles: p-values and sizes of the limit")
+def rule_on_normal_clouds():
+    t, p, slack = quantile_pvalues()
+    wrong = int((np.abs(p - limit_pvalue(t)) > slack).sum())
+    for level in (0.01, 0.05, 0.1):
+        least, most = (2 * ndtr(-limit_edge(level + x)) for x in (-slack, slack))
+        half = 0.5 / len(t)
+        wrong += not least - half <= (p <= level).mean() <= most + half
+    return exact(wrong, n=len(t) + 3)
+
+
+@check("P2.ag", "its p-values are those of a two-sided normal test", control=True)
+def rule_is_two_sided():
+    t, p, slack = quantile_pvalues()
+    return exact(int((np.abs(p - 2 * ndtr(-t)) > slack).sum()), n=len(t))
 
 # %% ../nbs/theorems/13_bootstrap.ipynb #9846aba9
 @check("P2.u", "tables of counts have the law of all n^n lists")

@@ -305,7 +305,7 @@ def interval_from(
     return Interval(low=ends[0], high=ends[1], level=level, seed=seed, **told)
 
 # %% ../nbs/theorems/14b_intervals.ipynb #66a19e3b
-ENOUGH = 100  # units from which on all intervals of the study cover within 0.01
+ENOUGH = 100  # units from which on all intervals of the study cover within 0.011
 
 
 def advised(
