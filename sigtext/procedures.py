@@ -9,7 +9,8 @@ __all__ = ['PAIRS', 'KNOWN', 'HALVES', 'critical_counts', 'rejection_chances', '
            'within_limits_of_few', 'equal_procedures_rate', 'rate_errors', 'known_rates',
            'known_rates_without_training', 'mcnemar_of_normal_gaps', 'rate_at_3000', 'rate_at_20000', 'side_at_20000',
            'trained_and_tested', 'runs_pvalues', 'size_over_trainings', 'size_on_one_training', 'power_over_trainings',
-           'FoldsTest', 'fold_statistics', 'five_by_two', 'ideal_sizes', 'size_of_f', 'nominal_size_of_f', 'size_of_t']
+           'FoldsTest', 'fold_statistics', 'five_by_two', 'folds_by_hand', 'folds_missed', 'folds_follow_formula',
+           'folds_with_ten', 'ideal_sizes', 'size_of_f', 'nominal_size_of_f', 'size_of_t']
 
 # %% ../nbs/theorems/17_procedures.ipynb #a8bb5bcf
 import math
@@ -27,6 +28,7 @@ from .metrics import as_array
 from .randomization import randomization_pvalue
 from sigtext.result import (
     InputError,
+    InputTypeError,
     Shown,
     format_effect,
     format_pvalue,
@@ -378,6 +380,12 @@ def five_by_two(
     Source: Dietterich (1998), doi:10.1162/089976698300017197; Alpaydin (1999),
     doi:10.1162/089976699300016007.
     """
+    if not hasattr(differences, "__len__") or isinstance(differences, str | dict):
+        came = f"they came as {type(differences).__name__}"
+        raise InputTypeError("not-a-list", "differences need an array", came)
+    if getattr(getattr(differences, "dtype", None), "kind", "") == "c":
+        came = "they came as complex ones"
+        raise InputTypeError("not-a-number", "gaps need to be real numbers", came)
     p = as_array(differences, "differences")
     if p.shape != (5, 2) or not np.isfinite(p).all():
         what = "differences need five rows of two finite gaps, one row a cut"
@@ -398,6 +406,46 @@ def five_by_two(
         method=f"5x2cv {'F' if method == 'f' else 't'}",
         population=HALVES,
     )
+
+# %% ../nbs/theorems/17_procedures.ipynb #4c4b9a09
+def folds_by_hand(p: list) -> tuple[Fraction, float]:  # f and t of (3)
+    """Both statistics of five cuts, from the definitions."""
+    means = [Fraction(x + y, 2) for x, y in p]
+    squares = sum(
+        (x - m) ** 2 + (y - m) ** 2 for (x, y), m in zip(p, means, strict=True)
+    )
+    f = Fraction(sum(x * x + y * y for x, y in p)) / (2 * squares)
+    return f, p[0][0] / float(squares / 5) ** 0.5
+
+
+def folds_missed(free: int) -> tuple[float, int]:
+    """Largest distance from the laws F(10, 5) and t(free) of the statistics by hand."""
+    from scipy.stats import f as law_f
+    from scipy.stats import t as law_t
+
+    off = []
+    for k, shift in product(range(1, 6), (0, 2, -3)):
+        p = [[(k * i * i + 3 * i) % 7 + shift, (i * i + k) % 5] for i in range(5)]
+        f, t = folds_by_hand(p)
+        wanted = (law_f(10, 5).sf(float(f)), 2 * law_t(free).sf(abs(t)))
+        found = [five_by_two(p, method=m) for m in "ft"]
+        effect = Fraction(sum(map(sum, p)), 10)
+        off += [abs(x.pvalue - y) for x, y in zip(found, wanted, strict=True)]
+        off += [abs(x.effect - effect) for x in found]
+        off += [abs(found[0].statistic - f), abs(found[1].statistic - t)]
+    return float(max(off)), len(off)
+
+
+@check("T4.ay", "5x2cv: (3) in fractions, with SciPy's F(10, 5) and t(5)")
+def folds_follow_formula():
+    worst, n = folds_missed(5)
+    return exact(worst, (0, 1e-12), n=n)
+
+
+@check("T4.az", "5x2cv: so it does with t(10)", control=True)
+def folds_with_ten():
+    worst, n = folds_missed(10)
+    return exact(worst, (0, 1e-12), n=n)
 
 # %% ../nbs/theorems/17_procedures.ipynb #9cf0f15c
 def ideal_sizes(rng, n: int) -> np.ndarray:  # (2,) of F, of t

@@ -297,7 +297,27 @@ def test_unequal_numbers_of_samples():
         ),
         ("no-spread", lambda a, b: compare_runs([1, 1], [2, 2])),
         ("rng", lambda a, b: compare_runs(a, b, rng="x")),
+        ("not-a-list", lambda a, b: compare_runs(None, b)),
+        ("not-a-list", lambda a, b: compare_runs(a, 0.5)),
+        ("not-a-list", lambda a, b: compare_runs(a, np.float64(0.5))),
+        ("not-a-list", lambda a, b: compare_runs({1: 0.5, 2: 0.6}, b)),
+        ("not-a-list", lambda a, b: compare_runs("ab", b)),
+        ("not-a-number", lambda a, b: compare_runs(a + 0j, b)),
+        ("not-a-number", lambda a, b: compare_runs(a[:, 0] + 0j, b[:, 0])),
+        ("not-a-number", lambda a, b: compare_runs((a + 0j).tolist(), b)),
+        ("columns", lambda a, b: compare_runs(np.stack([a, a**2], -1), b)),
+        ("out-of-range", lambda a, b: compare_runs(a, b, matched="yes")),
+        ("out-of-range", lambda a, b: compare_runs(a, b, matched=1)),
         ("lengths-differ", lambda a, b: average_repeats([1, 2], ["x"])),
+        ("missing-label", lambda a, b: average_repeats([1, 2], [1, np.nan])),
+        ("missing-label", lambda a, b: average_repeats([1, 2], np.array([1, np.nan]))),
+        ("missing-label", lambda a, b: average_repeats([1, 2], [1, "1"])),
+        ("not-a-list", lambda a, b: average_repeats([1, 2], None)),
+        ("not-a-list", lambda a, b: average_repeats([1, 2], 7)),
+        ("not-a-number", lambda a, b: average_repeats(np.array([1, 2j]), [1, 2])),
+        ("not-a-list", lambda a, b: five_by_two(None)),
+        ("not-a-list", lambda a, b: five_by_two(0.5)),
+        ("not-a-number", lambda a, b: five_by_two(np.ones((5, 2)) * 1j)),
         ("not-a-number", lambda a, b: average_repeats([1, None], ["x", "x"])),
         ("missing-label", lambda a, b: average_repeats([1, 2], ["x", None])),
         ("columns", lambda a, b: five_by_two(a)),
@@ -319,6 +339,131 @@ def test_an_undefined_score_names_the_run():
         compare_runs(rows, rows, "wer")
     with pytest.raises(InputError, match="no gradient"):
         unit_scores(np.zeros((2, 3, 3)), metrics.f_score())
+    bare = unit_scores(np.zeros((2, 3, 3)), metrics.f_score(), needed=False)
+    assert bare.tolist() == [[0], [0]]
+
+
+TYPES = {
+    "a": lambda: compare_runs(None, [1, 2]),
+    "matched": lambda: compare_runs([1, 2], [1, 3], matched=None),
+    "items": lambda: average_repeats([1, 2], None),
+    "differences": lambda: five_by_two(None),
+}
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_wrong_types_are_type_errors(name):
+    with pytest.raises(TypeError, match=name):
+        TYPES[name]()
+
+
+def test_messages_about_items_speak_of_items():
+    with pytest.raises(InputError) as error:
+        average_repeats([1, 2, 3], ["x", None, "y"])
+    assert "items need" in str(error.value) and "row 2 has none" in str(error.value)
+    assert "cluster" not in str(error.value) and "segment" not in str(error.value)
+
+
+def test_items_keep_their_type():
+    assert average_repeats([1, 0], [7, 8])[0].dtype.kind == "i"
+    assert average_repeats([1, 0], ["q", "p"])[0].tolist() == ["q", "p"]
+
+
+@pytest.mark.parametrize("name", ["f1", "bleu"])
+@pytest.mark.parametrize("matched", [True, False])
+def test_a_run_with_score_zero(name, matched):
+    rng = np.random.default_rng(15)
+    if name == "f1":
+        metric = metrics.f_score()
+        rows = rng.integers(1, 9, size=(2, 4, 6, 3)).astype(float)
+        rows[0, 1] = 0
+    else:
+        metric = metrics.bleu(smooth_method="none")
+        rows = rng.integers(1, 9, size=(2, 4, 6, 10)).astype(float)
+        rows[..., 6:] += 9
+        rows[0, 1, :, 2:6] = 0
+    scores = metric.score(rows.sum(axis=2))
+    assert scores[0, 1] == 0
+    ours = compare_runs(*rows, metric, population="runs", matched=matched, rng=0)
+    alone = compare_runs(*scores, metric, matched=matched, rng=0)
+    assert ours.pvalue == pytest.approx(alone.pvalue, rel=1e-9)
+    assert ours.test.pvalue == alone.test.pvalue
+    assert (ours.n_segments, ours.n_units) == (6, 6)
+    for population in (None, "both", "segments"):
+        with pytest.raises(InputError) as error:
+            compare_runs(*rows, metric, population=population)
+        assert error.value.code == "no-gradient"
+        assert 'population="runs"' in error.value.help
+
+
+# --- what is said
+
+
+def test_percent_metrics_are_reported_in_points():
+    a, b = (
+        np.array([[1, 1, 1, 0], [1, 0, 1, 1]]),
+        np.array([[1, 0, 0, 0], [1, 1, 0, 0]]),
+    )
+    ours = compare_runs(a, b, "accuracy", rng=0)
+    text = ours.report(metrics.accuracy().unit)
+    assert "A has 75.0% and B 37.5%" in text
+    assert "A - B is +37.5 points (95% interval" in text
+    assert "Unit(" not in text
+    assert "A has 0.75 and B 0.3" in ours.report()
+    assert " BLEU (95%" in ours.report(metrics.bleu().unit)
+    assert " F1 (95%" in ours.report("F1")
+    assert list(ours.cells())[:3] == ["A", "B", "A - B"]
+
+
+def test_each_p_value_has_its_population():
+    a, b = arrays(16)
+    text = compare_runs(a, b, rng=0).report()
+    assert text.count(" p = ") + text.count(" p < ") == 2
+    assert "For new runs and new segments, A - B is" in text
+    assert "For new runs on these segments, exchanging runs gives" in text
+
+
+def noted(words, *data, **how):
+    return any(words in note for note in compare_runs(*data, rng=0, **how).notes)
+
+
+def test_two_runs_are_told_what_the_interval_covers():
+    a, b = arrays(17, 3, 3)
+    worst = "two runs of a procedure: a 95% interval can cover in only 87%"
+    assert noted(worst, a[:2], b) and noted(worst, a, b[:2])
+    assert noted(worst, a[:2], b[:2], matched=True)
+    assert noted(worst, a[:2], b, population="runs")
+    assert noted("all rests", a[:2], b[:2], matched=True, population="runs")
+    assert not noted("two", a, b)
+    assert not noted("two", a[:2], b[:2], population="segments")
+
+
+def test_degrees_of_freedom_without_runs_are_told():
+    rng = np.random.default_rng(18)
+    for _ in range(50):
+        a, b = rng.normal(size=(2, 2, 30))
+        ours = compare_runs(a, b, rng=0)
+        cut = ours.components["runs of A"] == 0 == ours.components["runs of B"]
+        assert cut == any("comes from runs" in note for note in ours.notes)
+        assert not cut or ours.df > 20
+
+
+def test_what_is_left_out_is_told():
+    a, b = arrays(19)
+    assert noted("the metric has no gradient", a, b, lambda t: t[..., 0])
+    assert noted("there is one cluster", a, b, clusters=[1] * 7)
+    assert noted("there is one segment", a[:, :1], b[:, :1])
+    chosen = {"population": "runs"}
+    assert not noted("nothing is said", a, b, lambda t: t[..., 0], **chosen)
+    assert not noted("nothing is said", a[:, 0], b[:, 0])
+
+
+def test_arrays_on_their_side():
+    a, b = arrays(20, 3, 3, 40)
+    assert noted("where rows are segments, transpose", a.T, b.T)
+    assert not noted("transpose", a, b)
+    with pytest.raises(InputError, match="transpose"):
+        compare_runs(a.T, b[:2].T)
 
 
 def test_runs_that_are_all_alike():
