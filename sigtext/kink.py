@@ -360,7 +360,7 @@ def kink_interval(
     gaps = reading_gaps(score, u, readings)
     low, high = reading_ends(gaps, readings, level)
     how = {"level": level, "method": "kink", "n_resamples": m, "seed": seed}
-    lost = int(np.isnan(gaps).any(axis=0).sum())
+    lost = int(np.isnan(gaps.sum(axis=0)).sum())
     return Interval(low=low, high=high, n_undefined=lost, **how)
 
 # %% ../nbs/theorems/15_kink.ipynb #af4cbab0
