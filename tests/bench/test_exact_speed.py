@@ -32,15 +32,13 @@ def test_sum_against_halves(race, name, trim, at_least):
     x = steps(SENTENCES)
     title = f"exact sum, N = {SENTENCES:,}: by halves, {name}"
     ours, peer = lambda: exact.sum_pvalue(x), lambda: exact.pmf_by_fft(x, trim=trim)
-    race(title, ours, peer, at_least, rounds=400)
+    race(title, ours, peer, at_least, calls=40)
 
 
 def test_sum_against_program(race):
     x = steps(SENTENCES)
     title = f"exact sum, N = {SENTENCES:,}: dynamic program"
-    race(
-        title, lambda: exact.sum_pvalue(x), lambda: exact.pmf_by_dp(x), 100, rounds=400
-    )
+    race(title, lambda: exact.sum_pvalue(x), lambda: exact.pmf_by_dp(x), 100, calls=40)
 
 
 def test_sum_against_draws(race):
@@ -50,7 +48,7 @@ def test_sum_against_draws(race):
     def drawn():
         return randomization_test(a, b, "ratio", n_resamples=20_000, rng=1)
 
-    race(title, lambda: exact.sum_pvalue(x), drawn, 200, rounds=400)
+    race(title, lambda: exact.sum_pvalue(x), drawn, 200, calls=40)
 
 
 def test_a_million_sentences(race):
@@ -58,7 +56,7 @@ def test_a_million_sentences(race):
     few, many = steps(SENTENCES), steps(10**6)
     title = "exact sum, N = 1,000,000: N = 10,000"
     ours, peer = lambda: exact.sum_pvalue(many), lambda: exact.sum_pvalue(few)
-    race(title, ours, peer, 1 / 100, peer_rounds=400)
+    race(title, ours, peer, 1 / 100)
 
 
 def test_memory_of_the_law(peak):

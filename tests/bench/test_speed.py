@@ -77,7 +77,7 @@ def test_randomization_of_a_mean(race):
 
     assert ours().pvalue == pytest.approx(theirs().pvalue, abs=0.03)
     name = "randomization, a mean, n = 2,000, 9,999 draws: SciPy"
-    race(name, ours, theirs, 60, peer_rounds=2)
+    race(name, ours, theirs, 60)
 
 
 def test_all_pairs_of_ten_systems(race, bleu_statistics):
@@ -100,7 +100,7 @@ def test_all_pairs_of_ten_systems(race, bleu_statistics):
         for i, j in chosen
     ]
     name = "45 pairs of ten systems, BLEU: sacreBLEU" + (" x 45" if not every else "")
-    how = {"rounds": 3, "peer_rounds": 1 if every else 3, "times": 45 / len(chosen)}
+    how = {"turns": 1, "times": 45 / len(chosen)} | ({"calls": 1} if every else {})
     race(name, ours, lambda: [call() for call in calls], 200, **how)
 
 
@@ -113,4 +113,4 @@ def test_help_is_quick(race):
     code = "import sys; from sigtext.cli import main; sys.exit(main())"
     ours = command(sys.executable, "-c", code, "--help")
     theirs = command(sys.executable, "-c", "import numpy")
-    race("sigtext --help: import numpy", ours, theirs, 1 / 3, rounds=7, peer_rounds=7)
+    race("sigtext --help: import numpy", ours, theirs, 1 / 3)
