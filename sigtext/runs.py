@@ -675,9 +675,12 @@ def code_follows_law(rng, n=1_500):
 
 # %% ../nbs/theorems/17c_runs.ipynb #2f917ddf
 def table(runs: int, n: int, k: int) -> list[list[int]]:
-    """Whole numbers from 0 to 10 without much order."""
+    """Effects of runs and of segments that grow with k, and 0 to 12 beside them."""
     return [
-        [(k * r * r + 3 * j * j + 5 * r * j + k * j) % 11 for j in range(n)]
+        [
+            (k * r * r + 3 * j * j + 5 * r * j) % 13 + k * (r * r + (j * j) % 5)
+            for j in range(n)
+        ]
         for r in range(runs)
     ]
 
@@ -730,13 +733,13 @@ def grouped(a: list, b: list, matched: bool) -> list:  # of groups
 
 def ends_missed(wanted, population: str) -> tuple[float, int]:
     """Largest distance of an interval's end, in its length, from one by hand."""
-    worst, n = 0.0, 0
+    off = []
     for a, b, matched in studies():
         found = compare_runs(a, b, matched=matched, population=population, rng=0)
         low, high = wanted(a, b, matched)
-        off = abs(found.interval.low - low) + abs(found.interval.high - high)
-        worst, n = max(worst, off / max(high - low, 1e-9)), n + 1
-    return worst, n
+        away = abs(found.interval.low - low) + abs(found.interval.high - high)
+        off.append(away / (high - low))
+    return float(np.max(off)), len(off)
 
 
 def t_ends(a, b, variance, df) -> tuple[float, float]:
@@ -787,7 +790,7 @@ def intervals_are_scipys():
 
 @check("T4.ax", "average_repeats gives the averages of items, in fractions")
 def averages_by_hand():
-    worst, n = 0.0, 0
+    off = []
     for k, length in product(range(1, 8), (5, 12, 30)):
         scores = [(k * i * i + i) % 7 for i in range(length)]
         labels = [(i * i + k * i) % 5 for i in range(length)]
@@ -798,10 +801,9 @@ def averages_by_hand():
             for kind in kinds
         ]
         items, found = average_repeats(scores, labels)
-        worst = max(worst, float(list(items) != kinds))
-        worst = max(worst, *np.abs(found - np.array(wanted, dtype=float)))
-        n += len(kinds)
-    return exact(worst, (0, 1e-12), n=n)
+        off.append(float(list(items) != kinds))
+        off.extend(np.abs(found - np.array(wanted, dtype=float)))
+    return exact(np.max(off), (0, 1e-12), n=len(off))
 
 # %% ../nbs/theorems/17c_runs.ipynb #0a683150
 TIED = np.array([1.0, 1.0, 2.0, 3.0, 3.0, 3.0, 5.0, 8.0])
