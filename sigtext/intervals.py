@@ -314,7 +314,8 @@ def advised(
     """The interval that the study speaks for, by the number of units and the metric."""
     if pair.rows.shape[1] >= ENOUGH or pair.metric.slope is None:
         return "percentile"
-    return "studentized" if right_or_wrong(pair) is None else "tango"
+    right = pair.metric.name == "accuracy" and right_or_wrong(pair) is not None
+    return "tango" if right else "studentized"
 
 
 def check_method(method: str) -> str:
@@ -354,10 +355,15 @@ def bootstrap_interval(
     if method == "tango":
         how = {"n_segments": pair.rows.shape[1], "confidence_level": level}
         return paired_proportions_interval(*right_or_wrong(pair), **how)
+    tail_rank(float((1 - Fraction(str(level))) / 2), n_resamples)
     cloud, spreads = bootstrap_cloud(pair, n_resamples, entropy, memory), None
     if method == "studentized":
         spreads = drawn_spreads(pair, n_resamples, entropy, memory)
-    return interval_from(pair, method, level, cloud, spreads, seed)
+    found = interval_from(pair, method, level, cloud, spreads, seed)
+    if np.isnan(found.low + found.high) and found.n_undefined:  # nothing is left out
+        name = f"{method} (resamples without a score could be anything)"
+        found = replace(found, low=-np.inf, high=np.inf, method=name)
+    return found
 
 # %% ../nbs/theorems/14b_intervals.ipynb #fd9b1f93
 @check(
