@@ -47,11 +47,9 @@ from sigtext.randomization import (
     exceedances,
     randomization_pvalue,
 )
-from sigtext.resampling import (
-    as_statistics,
-    cluster_index,
-    cluster_sums,
-)
+
+# %% ../nbs/theorems/17c_runs.ipynb #cad0e0b7
+from .resampling import as_statistics, cluster_index, cluster_sums
 from sigtext.result import (
     InputError,
     InputTypeError,
@@ -295,7 +293,7 @@ def runs_sentences(
     text += f" ({name} {ends}; {p}, t with {df} degrees of freedom)."
     return text if found.test is None else f"{text} {found.test.report()}"
 
-
+# %% ../nbs/theorems/17c_runs.ipynb #d2b69448
 def runs_cells(found) -> dict[str, str]:
     """The comparison as a table of one row."""
     one, two, gap, ends, name = shown_gaps(found)
@@ -422,7 +420,7 @@ def cut_notes(
         note += f"; none of the {df:.3g} degrees of freedom comes from runs then"
     return (note,)
 
-
+# %% ../nbs/theorems/17c_runs.ipynb #fe43d2a0
 def fallback_notes(
     asked: str | None,  # population, as it was asked for
     u: int,  # units with scores
@@ -565,10 +563,8 @@ def compare_runs(
     exact for the segments at hand. Segments of corpus metrics enter by influences.
     Raises InputError for one run where new runs are asked about, and for bad shapes.
     """
-    n_resamples, level = (
-        check_draws(n_resamples, alternative),
-        check_level(confidence_level),
-    )
+    n_resamples = check_draws(n_resamples, alternative)
+    level = check_level(confidence_level)
     matched, metric = check_matched(matched), as_metric(metric)
     rows = [run_statistics(x, metric, name) for x, name in ((a, "a"), (b, "b"))]
     index = shared_segments(*rows, clusters, matched)
