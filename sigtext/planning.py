@@ -6,11 +6,11 @@
 __all__ = ['RATES', 'MOST', 'FOUR', 'ONE_SIDED', 'ASKED', 'USUAL', 'connor_size', 'mcnemar_power', 'table_power', 'power_miss',
            'mixture_is_power', 'one_tail_is_power', 'size_keeps_the_level', 'chi_square_keeps_the_level',
            'moments_of_the_difference', 'root_miss', 'connor_solves', 'connor_without_square', 'power_by_agreement',
-           'conditional_power', 'averaged', 'first_size', 'mcnemar_size', 'normal_power', 'needed_ratio',
-           'plan_numbers', 'plan_words', 'Plan', 'number_within', 'whole_size', 'checked_rates', 'Pilot', 'as_pilot',
-           'checked_settings', 'rates_plan', 'power', 'rates_size', 'sample_size', 'rates_effect', 'detectable_effect',
-           'connor_sizes', 'four_sizes', 'four_sizes_one_sided', 'sizes_one_sided', 'near_tie', 'short_sizes',
-           'searched_sizes', 'connors_sizes', 'power_at_connor', 'worst_excess', 'connor_is_optimistic',
+           'conditional_power', 'averaged', 'first_size', 'enough_discordant', 'mcnemar_size', 'normal_power',
+           'needed_ratio', 'plan_numbers', 'plan_words', 'Plan', 'number_within', 'whole_size', 'checked_rates',
+           'Pilot', 'as_pilot', 'checked_settings', 'rates_plan', 'power', 'rates_size', 'sample_size', 'rates_effect',
+           'detectable_effect', 'connor_sizes', 'four_sizes', 'four_sizes_one_sided', 'sizes_one_sided', 'near_tie',
+           'short_sizes', 'searched_sizes', 'connors_sizes', 'power_at_connor', 'worst_excess', 'connor_is_optimistic',
            'connor_beyond_the_grid', 'least_of_four', 'largest_of_four', 'tilted_weights', 'rejection_share',
            'columns_of', 'worlds', 'tilted_power', 'asked_of', 'simulated', 'power_of_mean', 'power_of_f_score',
            'power_of_wer', 'power_of_bleu', 'power_of_chrf', 'power_of_clusters', 'power_by_segments', 'orders_agree']
@@ -222,6 +222,16 @@ def first_size(enough) -> int:
     return bisect_left(range(top + 1), True, lo=top // 2, key=lambda n: bool(enough(n)))
 
 # %% ../nbs/theorems/18_planning.ipynb #0e9c5146
+def enough_discordant(
+    share: float,  # of discordant segments that the better system wins, above 1/2
+    tail: float,  # half the level, or the level of a one-sided test
+    spared: float,  # chance of not rejecting
+) -> int:
+    """Discordant segments from which on no more than `spared` fail to reject: (4)."""
+    roots = math.sqrt(-math.log(tail) / 2) + math.sqrt(-math.log(spared) / 2)
+    return math.ceil((roots / (share - 0.5)) ** 2)
+
+
 def mcnemar_size(
     p10: float,  # chance that only A is right
     p01: float,  # chance that only B is right; the smaller of the two
@@ -236,8 +246,7 @@ def mcnemar_size(
     """
     both, share = p10 + p01, p10 / (p10 + p01)
     tail, spared = level / 2 if two_sided else level, (1 - power) / 4
-    roots = math.sqrt(-math.log(tail) / 2) + math.sqrt(-math.log(spared) / 2)
-    most = math.ceil((roots / (share - 0.5)) ** 2)
+    most = enough_discordant(share, tail, spared)
     if most > MOST:
         return None
     d, sides = np.arange(most + 1), (0, 1) if two_sided else (0,)
