@@ -22,6 +22,8 @@ _names = {
     "kink": ("kink_interval",),
     "linearization": ("influence",),
     "mcnemar": ("mcnemar_test", "paired_proportions_interval"),
+    "multiplicity": ("adjust", "common_swap_test"),
+    "planning": ("detectable_effect", "power", "sample_size"),
     "procedures": ("five_by_two",),
     "randomization": ("randomization_test",),
     "runs": ("average_repeats", "compare_runs"),

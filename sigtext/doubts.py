@@ -531,6 +531,15 @@ EXPLANATIONS["unknown-population"] = explanation(
     """Nothing is computed.""",
     """Say population="both", "runs" or "segments".""",
 )
+EXPLANATIONS["no-effect"] = explanation(
+    "error",
+    "theorems/18_planning",
+    "no effect to plan for",
+    """The rates that were given are equal, or favour the other system, so there is no
+    difference in the direction that the test looks for.""",
+    """Nothing is computed: no number of segments would show such a difference.""",
+    """Give the smallest difference that would matter, with its direction.""",
+)
 EXPLANATIONS["no-spread"] = explanation(
     "error",
     "theorems/17c_runs",

@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['BLOCK', 'MEMORY', 'SCHEMES', 'CACHE', 'Parts', 'integer_parts', 'as_parts', 'cluster_index', 'cluster_sums', 'Pair',
-           'as_statistics', 'aligned', 'as_pair', 'stream', 'swap_counts', 'resample_counts', 'distinct_rows',
-           'distinct_columns', 'working_rows', 'drawn_totals', 'with_progress', 'joined', 'swap_effects',
-           'resample_effects', 'counts_equal_indices', 'share_left_out', 'without_replacement', 'moment_of_counts',
-           'variance_of_counts', 'covariance_of_counts', 'merged_law', 'same_weights', 'swaps_form_a_group',
-           'swap_cloud_symmetric', 'product_is_swap', 'swaps_uniform', 'order_free', 'order_matters',
-           'parts_are_faithful']
+           'as_statistics', 'aligned', 'as_pair', 'stream', 'swap_counts', 'uniform_indices', 'resample_counts',
+           'distinct_rows', 'distinct_columns', 'working_rows', 'drawn_totals', 'with_progress', 'joined',
+           'swap_effects', 'resample_effects', 'counts_equal_indices', 'share_left_out', 'without_replacement',
+           'moment_of_counts', 'variance_of_counts', 'covariance_of_counts', 'merged_law', 'same_weights',
+           'swaps_form_a_group', 'swap_cloud_symmetric', 'product_is_swap', 'swaps_uniform', 'order_free',
+           'order_matters', 'parts_are_faithful']
 
 # %% ../nbs/foundations/04_resampling.ipynb #0c71c923
 import sys
@@ -330,6 +330,29 @@ def swap_counts(
 CACHE = 2**16  # draws counted at a time, few enough for a processor's cache
 
 
+def uniform_indices(
+    rng: np.random.Generator,
+    u: int,  # how many values, 0 to u - 1
+    size: int,  # how many draws
+) -> np.ndarray:  # (size,) int64, those of rng.integers(0, u, size) bit by bit
+    """Draw whole numbers as NumPy does, a whole array of products at a time.
+
+    A 32-bit number times u has the draw in its upper half (Lemire); where a lower half
+    is one that NumPy would draw again for, or half a word is left over, NumPy does it.
+    """
+    state = rng.bit_generator.state
+    plain = state["bit_generator"] == "SFC64" and not state["has_uint32"]
+    if not plain or size % 2 or not 1 < u < 2**32 - 1:
+        return rng.integers(0, u, size=size)
+    words = rng.bit_generator.random_raw(size // 2).astype("<u8", copy=False)
+    product = np.multiply(words.view("<u4"), np.uint64(u), dtype=np.uint64)
+    if product.astype(np.uint32).min() < 2**32 % u:
+        rng.bit_generator.state = state
+        return rng.integers(0, u, size=size)
+    product >>= np.uint64(32)
+    return product.view(np.int64)
+
+# %% ../nbs/foundations/04_resampling.ipynb #040f3ea8
 def resample_counts(
     rng: np.random.Generator,
     n_resamples: int,  # m, rows wanted
@@ -342,10 +365,10 @@ def resample_counts(
     if u < n:
         return rng.multinomial(size, copies / n, size=n_resamples)
     counts = np.empty((n_resamples, u), dtype=np.int32)
-    at_once = CACHE // max(size, u) + 1
+    at_once = CACHE // max(size, u) // 2 * 2 + 2
     for start in range(0, n_resamples, at_once):
         part = counts[start : start + at_once]
-        cells = rng.integers(0, u, size=(len(part), size))
+        cells = uniform_indices(rng, u, len(part) * size).reshape(len(part), size)
         cells += np.arange(0, part.size, u)[:, None]
         part[:] = np.bincount(cells.ravel(), minlength=part.size).reshape(part.shape)
     return counts
@@ -513,7 +536,11 @@ def resample_effects(
 def counts_equal_indices():
     lists = np.indices((4,) * 4).reshape(4, -1).T
     rows = np.array([[3.0, 1], [0, 5], [2, 2], [7, 0]])
-    drawn = SimpleNamespace(integers=lambda low, high, size: lists.copy())
+    state = {"bit_generator": "all lists, in order", "has_uint32": 0}
+    drawn = SimpleNamespace(
+        bit_generator=SimpleNamespace(state=state),
+        integers=lambda low, high, size: lists.flatten(),
+    )
     counts = resample_counts(drawn, len(lists), np.ones(4, dtype=int))
     wrong = np.abs(counts @ rows - rows[lists].sum(axis=1)).max()
     return exact(max(wrong, np.abs(counts.sum(axis=1) - 4).max()), (0, 0), n=len(lists))
