@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['OTHERS', 'POINTS', 'NAMES', 'Unit', 'Scoring', 'Counting', 'equal_lengths', 'CorpusMetric', 'weighted', 'quotient',
-           'quotient_gradient', 'shortest_decimals', 'check_whole', 'as_array', 'as_numbers', 'number_statistics',
-           'check_allowed', 'quotient_metric', 'mean', 'accuracy', 'ratio', 'precision', 'recall', 'f_score', 'wer',
-           'word_errors', 'bleu', 'chrf', 'ter', 'get', 'own_statistics', 'as_metric', 'bleu_grid', 'metric_grids',
-           'changed', 'changed_by_factors', 'degree_zero', 'degree_zero_smoothed', 'euler_gap', 'euler',
+           'quotient_gradient', 'shortest_decimals', 'loses_digits', 'check_whole', 'as_array', 'as_numbers',
+           'number_statistics', 'check_allowed', 'quotient_metric', 'mean', 'accuracy', 'ratio', 'precision', 'recall',
+           'f_score', 'wer', 'word_errors', 'bleu', 'chrf', 'ter', 'get', 'own_statistics', 'as_metric', 'bleu_grid',
+           'metric_grids', 'changed', 'changed_by_factors', 'degree_zero', 'degree_zero_smoothed', 'euler_gap', 'euler',
            'euler_without_reference_length', 'simplex', 'mean_gap', 'mean_decomposes', 'f1_does_not_decompose',
            'bleu_is_no_mean', 'slope_error', 'quotient_rows', 'quotient_slopes', 'slopes_of_numerators']
 
@@ -206,22 +206,30 @@ def shortest_decimals(
     return wide
 
 # %% ../nbs/foundations/03_metrics.ipynb #8c5e13f7
+def loses_digits(v: int) -> bool:
+    """Whether a float would be another whole number."""
+    try:
+        return int(float(v)) != v
+    except OverflowError:
+        return True
+
+
 def check_whole(
     x: np.ndarray,  # numbers, as they came
     name: str,  # of the system
 ) -> None:
     """Raise InputError for whole numbers that a float would round."""
-    if x.dtype.kind == "O":
-        x = np.array([v for v in x.ravel() if isinstance(v, int)], dtype=object)
-    if x.dtype.kind not in "iuO" or not x.size:
-        return
-    low, high = int(x.min()), int(x.max())
-    if max(-low, high) > 2**53:
-        far = high if high > 2**53 else low
-        came = f"{name} holds {far:.4g}" if abs(far) < 1e300 else f"{name} holds more"
+    if x.dtype.kind in "iu":
+        x = x[(x > 2**53) | (x < -(2**53))]
+    numbers = x.ravel().tolist() if x.dtype.kind in "iuO" else []
+    lost = [v for v in numbers if isinstance(v, int | np.integer) and loses_digits(v)]
+    if lost:
+        digits = (
+            f"{lost[0]}" if abs(lost[0]) < 10**24 else f"{len(str(lost[0]))} digits"
+        )
+        what = "whole numbers need to be such as a float can hold"
         way = "subtract what all of them have in common"
-        what = "whole numbers need to be at most 2**53"
-        raise InputError("out-of-range", what, came, help=way)
+        raise InputError("out-of-range", what, f"{name} holds {digits}", help=way)
 
 # %% ../nbs/foundations/03_metrics.ipynb #56c02a9b
 def as_array(

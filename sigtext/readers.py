@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .metrics import CorpusMetric, as_metric
+from .metrics import CorpusMetric, as_metric, loses_digits
 from .result import InputError
 
 # %% ../nbs/practice/32_readers.ipynb #718ff2df
@@ -384,8 +384,8 @@ def too_whole(
     "The error for whole numbers that a float would round."
     for i in np.flatnonzero((np.abs(values) >= 2.0**53).any(axis=1)):
         for cell in cells_of(lines[i], sep):
-            if cell.lstrip("+-").isdigit() and abs(int(cell)) > 2**53:
-                what = "whole numbers need to be at most 2**53"
+            if cell.lstrip("+-").isdigit() and loses_digits(int(cell)):
+                what = "whole numbers need to be such as a float can hold"
                 way = "subtract what all of them have in common"
                 came = f"{path}  line {i + first:,}: {cell}"
                 return InputError("out-of-range", what, came, help=way)

@@ -64,7 +64,7 @@ def test_what_is_no_list(test, wrong):
 
 @pytest.mark.parametrize("test", TESTS)
 def test_numbers_that_no_float_holds(test):
-    with pytest.raises(InputError, match=r"at most 2\*\*53"):
+    with pytest.raises(InputError, match="a float can hold"):
         test([10**400, 3], [1, 2], "mean")
 
 
