@@ -463,14 +463,14 @@ def read_numbers(
 def read_labels(
     path: str | os.PathLike, encoding: str = "utf-8", skip: int = 0
 ) -> list[str]:  # (n,) one label a segment
-    """The labels of a file, one a line; the whole line is the label.
+    """The labels of a file, one a line, without the spaces around them.
 
     Segments with one label form one cluster, wherever they stand.
     Raises InputError: missing-label, and what read_segments raises.
     Source: none.
     """
-    labels = read_segments(path, encoding, skip)
-    empty = [i for i, label in enumerate(labels, 1 + skip) if not label.strip()]
+    labels = [label.strip() for label in read_segments(path, encoding, skip)]
+    empty = [i for i, label in enumerate(labels, 1 + skip) if not label]
     if empty:
         more = f"; {len(empty):,} of {len(labels):,} lines" if len(empty) > 1 else ""
         raise InputError(

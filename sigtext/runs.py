@@ -291,7 +291,9 @@ def runs_sentences(
     text = f"From {runs}{where}, A has {one} and B {two} on average. "
     text += f"For {found.population}, A - B is {gap}{words}"
     text += f" ({name} {ends}; {p}, t with {df} degrees of freedom)."
-    return text if found.test is None else f"{text} {found.test.report()}"
+    text = text if found.test is None else f"{text} {found.test.report()}"
+    few = (x for x in found.notes if x.startswith("two "))  # what two runs are worth
+    return " ".join([text, *(f"{x[0].upper()}{x[1:]}." for x in few)])
 
 # %% ../nbs/theorems/17c_runs.ipynb #d2b69448
 def runs_cells(found) -> dict[str, str]:
