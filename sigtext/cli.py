@@ -830,7 +830,7 @@ def demo_doubts(pairs: list) -> str:
         for d in c.diagnostics:
             lines += fill(f"{d.severity}[{d.code}]: {i}: {d.message}", 80, "", "  ")
             if d.help and d.help not in helped:
-                way = re.sub(r"metric='(\w+)'", r"--metric \1", d.help)
+                way = re.sub(r"(metric|interval)='(\w+)'", r"--\1 \2", d.help)
                 lines += fill(way, 80, "  help: ", " " * 8)
                 helped.add(d.help)
     return "\n".join(lines)
